@@ -1,0 +1,3 @@
+//! kubectl-jobset runs JobSets from the client: see `README.md`.
+
+pub mod api;
