@@ -1,4 +1,8 @@
 //! kubectl-jobset runs JobSets from the client: see `README.md`.
 
 pub mod api;
+pub mod cli;
 pub mod engine;
+pub mod error;
+
+pub use error::{Error, Result};

@@ -107,7 +107,10 @@ impl ReplicatedJob {
     /// Group name with its default.
     #[must_use]
     pub fn group_name(&self) -> &str {
-        self.group_name.as_deref().filter(|g| !g.is_empty()).unwrap_or("default")
+        self.group_name
+            .as_deref()
+            .filter(|g| !g.is_empty())
+            .unwrap_or("default")
     }
 }
 
@@ -138,7 +141,9 @@ impl JobTemplate {
     /// `spec.completionMode` is Indexed (JobSet's default).
     #[must_use]
     pub fn is_indexed(&self) -> bool {
-        self.spec().and_then(|s| s.get("completionMode")).and_then(Value::as_str)
+        self.spec()
+            .and_then(|s| s.get("completionMode"))
+            .and_then(Value::as_str)
             != Some("NonIndexed")
     }
     /// Pods of one Job that must be ready or succeeded for the Job to be ready (spec 6):
@@ -146,7 +151,8 @@ impl JobTemplate {
     #[must_use]
     pub fn pods_expected(&self) -> i64 {
         let parallelism = self.parallelism().unwrap_or(1);
-        self.completions().map_or(parallelism, |c| c.min(parallelism))
+        self.completions()
+            .map_or(parallelism, |c| c.min(parallelism))
     }
     /// `spec.template` (the pod template), if it is an object.
     #[must_use]
@@ -156,7 +162,11 @@ impl JobTemplate {
     /// `metadata.annotations[key]` of the Job template.
     #[must_use]
     pub fn annotation(&self, key: &str) -> Option<&str> {
-        self.0.get("metadata")?.get("annotations")?.get(key)?.as_str()
+        self.0
+            .get("metadata")?
+            .get("annotations")?
+            .get(key)?
+            .as_str()
     }
 }
 
@@ -197,12 +207,20 @@ impl JobSet {
     /// `network.enableDNSHostnames` with its default.
     #[must_use]
     pub fn dns_hostnames(&self) -> bool {
-        self.spec.network.as_ref().and_then(|n| n.enable_dns_hostnames).unwrap_or(true)
+        self.spec
+            .network
+            .as_ref()
+            .and_then(|n| n.enable_dns_hostnames)
+            .unwrap_or(true)
     }
     /// `network.publishNotReadyAddresses` with its default.
     #[must_use]
     pub fn publish_not_ready(&self) -> bool {
-        self.spec.network.as_ref().and_then(|n| n.publish_not_ready_addresses).unwrap_or(true)
+        self.spec
+            .network
+            .as_ref()
+            .and_then(|n| n.publish_not_ready_addresses)
+            .unwrap_or(true)
     }
     /// `spec.suspend` with its default.
     #[must_use]
@@ -212,7 +230,11 @@ impl JobSet {
     /// Position and role of that name.
     #[must_use]
     pub fn role(&self, name: &str) -> Option<(usize, &ReplicatedJob)> {
-        self.spec.replicated_jobs.iter().enumerate().find(|(_, r)| r.name == name)
+        self.spec
+            .replicated_jobs
+            .iter()
+            .enumerate()
+            .find(|(_, r)| r.name == name)
     }
     /// Startup order with its default.
     #[must_use]
