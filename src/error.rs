@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::cli::ExitCode;
 
-/// Result with [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+/// Result with [`Error`] unless another error is named.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What kind of trouble; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
