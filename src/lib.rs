@@ -4,5 +4,6 @@ pub mod api;
 pub mod cli;
 pub mod engine;
 pub mod error;
+pub mod manifest;
 
 pub use error::{Error, Result};

@@ -17,6 +17,7 @@
 //! The engine refuses to: talk to a cluster, build objects beyond `build`, format text for people.
 
 pub mod action;
+pub mod build;
 pub mod event;
 pub mod input;
 pub mod outcome;
