@@ -21,6 +21,7 @@ pub mod build;
 pub mod event;
 pub mod input;
 pub mod outcome;
+pub mod pattern;
 pub mod snapshot;
 pub mod state;
 
