@@ -5,5 +5,6 @@ pub mod cli;
 pub mod engine;
 pub mod error;
 pub mod manifest;
+pub mod report;
 
 pub use error::{Error, Result};
