@@ -13,8 +13,8 @@ MARK=.test-cluster
 
 # Everything that a start makes, apart from log/ and audit.log: those outlive
 # the cluster, so that a failure can still be read.
-MADE='pki pid etcd etc env enter image node ready tokens.csv nodes.yaml leftovers
-      admin.kubeconfig user.kubeconfig other.kubeconfig components'
+MADE='pki pid etcd etc env enter image node ready tokens.csv components
+      admin.kubeconfig user.kubeconfig other.kubeconfig'
 
 # claim_dir DIR: make DIR ours, or refuse when somebody else's files are there.
 claim_dir() {
@@ -55,7 +55,7 @@ launch() {
   set -m
   (
     trap '' HUP
-    exec "$@"
+    case $(type -t "$1") in function) "$@" ;; *) exec "$@" ;; esac
   ) </dev/null >"$DIR/log/$name.log" 2>&1 &
   pid=$!
   set +m
@@ -76,7 +76,8 @@ running() {
 stop() {
   local pid tries=0
   pid=$(running "$1" "$2") || return 0
-  kill -TERM "$pid" 2>/dev/null || true
+  # Its group, as what holds the namespaces leaves it to its child to listen.
+  kill -TERM -- "-$pid" 2>/dev/null || kill -TERM "$pid" 2>/dev/null || true
   while running "$1" "$2" >/dev/null; do
     tries=$((tries + 1))
     if [ $tries = 100 ]; then kill -KILL "$pid" 2>/dev/null || true; fi
@@ -89,7 +90,7 @@ stop() {
 # waits for its watchers, and nobody needs what it would still write.
 stop_everything() {
   local name pid
-  for name in namespace coredns node kwok scheduler controller-manager; do stop "$1" "$name"; done
+  for name in command namespace kwok scheduler controller-manager; do stop "$1" "$name"; done
   if pid=$(running "$1" apiserver); then kill -KILL "$pid" 2>/dev/null || true; fi
   stop "$1" apiserver
   stop "$1" etcd
@@ -123,15 +124,17 @@ COMMAND_PID=
 run_command() {
   local code=0
   if [ -t 0 ]; then
-    "$@" || code=$?
+    ("$@") || code=$?
     return $code
   fi
   set -m
   "$@" <&0 &
   COMMAND_PID=$!
   set +m
+  [ -e "$DIR/pid/namespace" ] || record command "$COMMAND_PID"
   wait "$COMMAND_PID" || code=$?
   COMMAND_PID=
+  rm -f "$DIR/pid/command"
   return $code
 }
 
