@@ -149,6 +149,24 @@ impl Env {
             .unwrap_or_default()
     }
 
+    /// Who we are, for the Lease and for messages: `ada@laptop`. Asks the system where the shell
+    /// doesn't export a host name.
+    #[must_use]
+    pub fn who(&self) -> String {
+        let user = [USER, LOGNAME, USERNAME]
+            .iter()
+            .find_map(|name| self.text(name))
+            .unwrap_or("someone");
+        let host = [HOSTNAME, COMPUTERNAME]
+            .iter()
+            .find_map(|name| self.text(name).map(str::to_owned))
+            .or_else(|| hostname::get().ok()?.into_string().ok())
+            .unwrap_or_else(|| "unknown".to_owned());
+        // `ada@laptop.example.org` says no more than `ada@laptop`, and takes a table's width.
+        let host = host.split('.').next().unwrap_or_default();
+        format!("{user}@{host}")
+    }
+
     /// The locale says UTF-8 (C.7): first of `LC_ALL`, `LC_CTYPE`, `LANG` that is set and not empty.
     #[must_use]
     pub fn is_utf8(&self) -> bool {
@@ -178,6 +196,13 @@ mod tests {
             Env::of([(KUBECONFIG, "")]).kubeconfig_files(),
             Vec::<PathBuf>::new()
         );
+    }
+
+    #[test]
+    fn who_is_user_at_short_host_name() {
+        let env = Env::of([(USER, "ada"), (HOSTNAME, "laptop.example.org")]);
+        assert_eq!(env.who(), "ada@laptop");
+        assert!(Env::default().who().starts_with("someone@"));
     }
 
     #[test]

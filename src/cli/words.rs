@@ -25,7 +25,7 @@ pub enum ProgressWhen {
     Tty,
     /// One line per change
     Plain,
-    /// One JSON event per line, on stderr
+    /// One JSON event per line on stdout, as -o json
     Json,
     /// Nothing but the verdict and errors
     Quiet,

@@ -30,61 +30,76 @@ pub struct ConnectionArgs {
     #[arg(long, global = true, value_name = "NAME")]
     pub context: Option<String>,
     /// Cluster of the kubeconfig
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
     pub cluster: Option<String>,
     /// User of the kubeconfig
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
     pub user: Option<String>,
     /// The kubeconfig, instead of KUBECONFIG and ~/.kube/config
     #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub kubeconfig: Option<PathBuf>,
     /// Address of the API server
-    #[arg(short, long, global = true, value_name = "URL")]
+    #[arg(short, long, global = true, hide_short_help = true, value_name = "URL")]
     pub server: Option<String>,
     /// Bearer token
-    #[arg(long, global = true, value_name = "TOKEN")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "TOKEN")]
     pub token: Option<String>,
     /// User to act as
-    #[arg(long = "as", global = true, value_name = "USER")]
+    #[arg(
+        long = "as",
+        global = true,
+        hide_short_help = true,
+        value_name = "USER"
+    )]
     pub as_user: Option<String>,
     /// Group to act as (can be repeated)
-    #[arg(long = "as-group", global = true, value_name = "GROUP")]
+    #[arg(
+        long = "as-group",
+        global = true,
+        hide_short_help = true,
+        value_name = "GROUP"
+    )]
     pub as_groups: Vec<String>,
     /// UID to act as
-    #[arg(long = "as-uid", global = true, value_name = "UID")]
+    #[arg(
+        long = "as-uid",
+        global = true,
+        hide_short_help = true,
+        value_name = "UID"
+    )]
     pub as_uid: Option<String>,
     /// Extra field to act with (can be repeated)
-    #[arg(long = "as-user-extra", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
+    #[arg(long = "as-user-extra", global = true, hide_short_help = true, value_name = "KEY=VALUE", value_parser = key_value)]
     pub as_user_extra: Vec<(String, String)>,
     /// Client certificate
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub client_certificate: Option<PathBuf>,
     /// Client key
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub client_key: Option<PathBuf>,
     /// Certificate of the API server's authority
-    #[arg(long, global = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub certificate_authority: Option<PathBuf>,
     /// Don't check the API server's certificate
     #[arg(
-        long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        long, global = true, hide_short_help = true, value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", hide_possible_values = true
     )]
     pub insecure_skip_tls_verify: Option<bool>,
     /// Name that the API server's certificate must have
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, hide_short_help = true, value_name = "NAME")]
     pub tls_server_name: Option<String>,
     /// Longest wait for one request, watches and log streams excepted (0: no limit)
-    #[arg(long, global = true, value_name = "DURATION", value_parser = duration::parse_request_timeout)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DURATION", value_parser = duration::parse_request_timeout)]
     pub request_timeout: Option<Duration>,
     /// Don't ask for compressed answers
     #[arg(
-        long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        long, global = true, hide_short_help = true, value_name = "BOOL", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", hide_possible_values = true
     )]
     pub disable_compression: Option<bool>,
     /// Taken for kubectl's sake; nothing is cached
-    #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, global = true, hide_short_help = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub cache_dir: Option<PathBuf>,
 }
 

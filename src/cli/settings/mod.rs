@@ -164,12 +164,14 @@ pub struct Talk {
     pub color: ColorWhen,
     /// `--progress`.
     pub progress: ProgressWhen,
-    /// `NO_COLOR` is there, or `CLICOLOR=0`.
-    pub env_no_color: bool,
-    /// `CLICOLOR_FORCE` is there and not `0`.
-    pub env_force_color: bool,
-    /// `TERM=dumb`.
-    pub dumb: bool,
+    /// `NO_COLOR`, as found.
+    pub no_color: Option<String>,
+    /// `CLICOLOR`, as found.
+    pub clicolor: Option<String>,
+    /// `CLICOLOR_FORCE`, as found.
+    pub clicolor_force: Option<String>,
+    /// `TERM`, as found.
+    pub term: Option<String>,
     /// `CI` is set and not empty.
     pub ci: bool,
     /// The locale is UTF-8.
@@ -184,6 +186,7 @@ impl Talk {
     /// # Errors
     /// `Usage`: a word of the environment that means nothing.
     pub fn resolve(args: &TalkArgs, env: &Env) -> Result<Self> {
+        let found = |name| env.os(name).map(|v| v.to_string_lossy().into_owned());
         Ok(Self {
             quiet: args.quiet,
             verbosity: args.verbose,
@@ -195,9 +198,10 @@ impl Talk {
                 Some(form) => form,
                 None => word(env, env::PROGRESS)?.unwrap_or_default(),
             },
-            env_no_color: env.is_set(env::NO_COLOR) || env.text(env::CLICOLOR) == Some("0"),
-            env_force_color: env.text(env::CLICOLOR_FORCE).is_some_and(|v| v != "0"),
-            dumb: env.text(env::TERM) == Some("dumb"),
+            no_color: found(env::NO_COLOR),
+            clicolor: found(env::CLICOLOR),
+            clicolor_force: found(env::CLICOLOR_FORCE),
+            term: found(env::TERM),
             ci: env.text(env::CI).is_some(),
             utf8: env.is_utf8(),
             columns: env.text(env::COLUMNS).and_then(|c| c.parse().ok()),

@@ -1,0 +1,195 @@
+//! From the command line to the exit code: parse, resolve, dispatch to one file per verb, say what went
+//! wrong in one place.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
+
+use crate::cli::app::App;
+use crate::cli::args::{Cli, Verb};
+use crate::cli::env::Env;
+use crate::cli::invocation::Invocation;
+use crate::cli::settings::{
+    CompletionSettings, Connection, RenderSettings, RunSettings, Talk, ValidateSettings,
+    VersionSettings,
+};
+use crate::cli::{ExitCode, complete, completion, help, render, validate, version};
+use crate::error::{Error, Result};
+use crate::report::printer::Level;
+use crate::report::style::paint;
+
+/// Runs the program on the process's arguments, environment and streams.
+#[must_use]
+pub fn main() -> std::process::ExitCode {
+    let mut words = std::env::args_os();
+    let argv0 = words.next();
+    let env = Env::read();
+    let invocation = Invocation::detect(argv0.as_deref(), &env);
+    let words: Vec<OsString> = words.collect();
+    if invocation == Invocation::Completion {
+        return answer_kubectl(words, &env).into();
+    }
+    run(invocation, words, &env).into()
+}
+
+/// The clap tree with the name by which the program was called.
+#[must_use]
+pub fn command(invocation: Invocation) -> Command {
+    Cli::command().bin_name(invocation.bin_name())
+}
+
+/// Answers `kubectl_complete-jobset WORD…`; says nothing about what goes wrong.
+fn answer_kubectl(words: Vec<OsString>, env: &Env) -> ExitCode {
+    let app = App::new(Connection::default(), Talk::default(), String::new());
+    let lines = complete::answer(words, env);
+    app.printer.out_lines(&lines);
+    ExitCode::Ok
+}
+
+fn run(invocation: Invocation, words: Vec<OsString>, env: &Env) -> ExitCode {
+    let fallback = || App::new(Connection::default(), Talk::default(), String::new());
+    let line = std::iter::once(OsString::from(invocation.bin_name())).chain(words.iter().cloned());
+    let parsed = command(invocation)
+        .try_get_matches_from(line)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(e) => return not_parsed(&e, words.is_empty(), invocation, &fallback()),
+    };
+    let talk = match Talk::resolve(&cli.global.talk, env) {
+        Ok(talk) => talk,
+        Err(e) => return failed(&e, &fallback()),
+    };
+    let connection = Connection::resolve(cli.global.connection, env);
+    let app = App::new(connection, talk, env.who());
+    let code = match dispatch(cli.verb, invocation, env, &app) {
+        Ok(code) => code,
+        Err(e) => failed(&e, &app),
+    };
+    // A reader that has gone away has had enough; a disk that is full has not got all of it.
+    if code == ExitCode::Ok && app.printer.stdout_failed() {
+        return ExitCode::Other;
+    }
+    code
+}
+
+/// Help and version are answers, everything else clap says is a usage error. kubectl without arguments
+/// shows its help, so we do.
+fn not_parsed(error: &clap::Error, bare: bool, invocation: Invocation, app: &App) -> ExitCode {
+    if bare {
+        let text = command(invocation).render_help();
+        let ansi = app.out_styles().is_colored();
+        let text = if ansi {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        app.printer.raw_out(text.as_bytes());
+        return ExitCode::Ok;
+    }
+    let answer = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
+    let styles = if answer {
+        app.out_styles()
+    } else {
+        app.err_styles()
+    };
+    let text = error.render();
+    let text = if styles.is_colored() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    if answer {
+        app.printer.raw_out(text.as_bytes());
+        ExitCode::Ok
+    } else {
+        app.printer.error(text.trim_end());
+        ExitCode::Usage
+    }
+}
+
+/// The one place where an error is shown.
+fn failed(error: &Error, app: &App) -> ExitCode {
+    let text = error.render();
+    let styles = app.err_styles();
+    let text = match text.split_once(':') {
+        Some((head, rest)) if styles.is_colored() => {
+            format!("{}:{rest}", paint(styles.error, head))
+        }
+        _ => text,
+    };
+    app.printer.error(&text);
+    error.exit_code()
+}
+
+fn dispatch(verb: Verb, invocation: Invocation, env: &Env, app: &App) -> Result<ExitCode> {
+    match verb {
+        Verb::Help(args) => {
+            let ansi = app.out_styles().is_colored();
+            let text = help::text(command(invocation), &args.topic, ansi)?;
+            app.printer.out(text.trim_end());
+            Ok(ExitCode::Ok)
+        }
+        Verb::Completion(args) => completion::run(CompletionSettings::from(args), app),
+        Verb::Complete(args) => {
+            let words = args.words.into_iter().map(OsString::from).collect();
+            app.printer.out_lines(&complete::answer(words, env));
+            Ok(ExitCode::Ok)
+        }
+        verb => {
+            trace(app);
+            // One thread: the driver is one loop, and a client that waits needs no more.
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|e| Error::other("the runtime can't be started").caused_by(e))?;
+            let result = runtime.block_on(dispatch_async(verb, env, app));
+            // Not waiting for blocked reads of standard input.
+            runtime.shutdown_background();
+            result
+        }
+    }
+}
+
+async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
+    match verb {
+        Verb::Validate(args) => validate::run(ValidateSettings::from(args), app).await,
+        Verb::Render(args) => render::run(RenderSettings::from(args), app).await,
+        Verb::Version(args) => version::run(VersionSettings::from(args), app).await,
+        Verb::Run(args) => {
+            let settings = RunSettings::resolve(*args, env)?;
+            Err(Error::other(format!(
+                "run {:?} is not there yet",
+                settings.name
+            )))
+        }
+        _ => Err(Error::other("not there yet")),
+    }
+}
+
+/// `-vv` shows API calls: our own spans and events only, since those of libraries may hold headers.
+fn trace(app: &App) {
+    use tracing_subscriber::Layer as _;
+    use tracing_subscriber::filter::filter_fn;
+    use tracing_subscriber::layer::SubscriberExt as _;
+    use tracing_subscriber::util::SubscriberInitExt as _;
+
+    if app.printer.level() < Level::Trace {
+        return;
+    }
+    let printer = app.printer.clone();
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(move || printer.err_writer())
+        .with_ansi(false)
+        .without_time()
+        .with_target(false)
+        .with_filter(filter_fn(|meta| {
+            meta.target().starts_with(env!("CARGO_CRATE_NAME"))
+        }));
+    // A subscriber that is there already (a test's) is as good.
+    let _already = tracing_subscriber::registry().with(layer).try_init();
+}
