@@ -67,7 +67,8 @@ pub(super) fn check<T: DeserializeOwned>(value: &Value, base: &FieldPath) -> Vec
             && let Some(last) = problems.pop()
         {
             // The type gave up here: take the value away and look at the rest.
-            blank(&mut rest, &last.path.segments()[base.segments().len()..]);
+            let within = &last.path.segments()[base.segments().len()..];
+            put(&mut rest, within, Value::Null);
             stopped_at.push(last);
             continue;
         }
@@ -76,8 +77,8 @@ pub(super) fn check<T: DeserializeOwned>(value: &Value, base: &FieldPath) -> Vec
     }
 }
 
-/// Sets what stands at `path` to null.
-fn blank(value: &mut Value, path: &[Segment]) {
+/// Puts a value where `path` leads, if anything stands there.
+pub(super) fn put(value: &mut Value, path: &[Segment], new: Value) {
     let mut at = value;
     for segment in path {
         let next = match segment {
@@ -89,7 +90,7 @@ fn blank(value: &mut Value, path: &[Segment]) {
             None => return,
         }
     }
-    *at = Value::Null;
+    *at = new;
 }
 
 /// Way from the root, as a list on the stack: paths are built only for problems.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::api::JobSet;
 use crate::manifest::Validate;
-use crate::manifest::check::{Problem, ProblemKind, check};
+use crate::manifest::check::{Problem, ProblemKind, check, put};
 use crate::manifest::finding::{Finding, Severity};
 use crate::manifest::path::{FieldPath, Segment};
 use crate::manifest::source::SourceMap;
@@ -26,18 +26,31 @@ const IGNORED_METADATA: [&str; 10] = [
     "uid",
 ];
 
+/// Code of a finding about a field that no type has.
+const UNKNOWN_FIELD: &str = "unknown-field";
+
 /// Names that differ in more than this part of their letters are not offered.
 const NEAR_ENOUGH: f64 = 0.6;
 
-/// Decodes a JobSet. Without an error among the findings it gives one, otherwise it may not.
+/// A JobSet that was decoded, as far as it goes.
+pub(super) struct Decoded {
+    pub(super) jobset: JobSet,
+    /// Fields that were missing or of a wrong type: what stands in for them is not the user's, so no
+    /// other complaint about them is worth anything.
+    pub(super) doubtful: Vec<FieldPath>,
+}
+
+/// Decodes a JobSet. Fields that can't be read are reported and replaced by stand-ins, so that the rest can be
+/// checked in the same go; none if too much is wrong for that.
 pub(super) fn decode(
     mut value: Value,
     validate: Validate,
     sources: &SourceMap,
     findings: &mut Vec<Finding>,
-) -> Option<JobSet> {
+) -> Option<Decoded> {
     set_aside(&mut value, findings);
-    let missing = fill_missing(&mut value, findings);
+    let before = findings.len();
+    fill_missing(&mut value, findings);
     let mut problems = check::<JobSet>(&value, &FieldPath::root());
     for (index, role) in roles(&value).iter().enumerate() {
         if let Some(template) = role.get("template") {
@@ -45,25 +58,39 @@ pub(super) fn decode(
             problems.extend(check::<JobTemplateSpec>(template, &base));
         }
     }
-    let before = findings.len();
     findings.extend(
         problems
             .iter()
             .filter_map(|p| finding(p, &value, validate, sources)),
     );
-    if missing || findings[before..].iter().any(Finding::is_error) {
-        return None;
+    let doubtful: Vec<FieldPath> = findings[before..]
+        .iter()
+        .filter(|f| f.is_error() && f.code != UNKNOWN_FIELD)
+        .map(|f| f.path.clone())
+        .collect();
+    for problem in &problems {
+        match &problem.kind {
+            ProblemKind::Unknown(_) | ProblemKind::Float { .. } => {}
+            ProblemKind::Word(allowed) => {
+                let word = allowed.first().copied().unwrap_or_default();
+                put(&mut value, problem.path.segments(), word.into());
+            }
+            _ => put(&mut value, problem.path.segments(), Value::Null),
+        }
     }
+    fill_missing(&mut value, &mut Vec::new());
     fold_floats(&mut value);
     strip_nulls(&mut value);
     match serde_json::from_value(value) {
-        Ok(jobset) => Some(jobset),
+        Ok(jobset) => Some(Decoded { jobset, doubtful }),
         Err(error) => {
-            findings.push(Finding::error(
-                "wrong-type",
-                FieldPath::root(),
-                format!("not a JobSet: {error}"),
-            ));
+            if doubtful.is_empty() {
+                findings.push(Finding::error(
+                    "wrong-type",
+                    FieldPath::root(),
+                    format!("not a JobSet: {error}"),
+                ));
+            }
             None
         }
     }
@@ -124,9 +151,8 @@ fn set_aside(value: &mut Value, findings: &mut Vec<Finding>) {
 }
 
 /// Complains about required fields that are absent, and puts a stand-in there so that the type check can
-/// go on. Gives whether any was missing.
-fn fill_missing(value: &mut Value, findings: &mut Vec<Finding>) -> bool {
-    let before = findings.len();
+/// go on.
+fn fill_missing(value: &mut Value, findings: &mut Vec<Finding>) {
     let mut need = |value: &mut Value, path: FieldPath, field: &str, stand_in: Value| {
         let Some(map) = value.as_object_mut() else {
             return;
@@ -148,7 +174,7 @@ fn fill_missing(value: &mut Value, findings: &mut Vec<Finding>) -> bool {
     need(value, root.clone(), "metadata", empty());
     need(value, root, "spec", empty());
     let Some(spec) = value.get_mut("spec") else {
-        return findings.len() > before;
+        return;
     };
     let at = FieldPath::spec;
     need(spec, at(), "replicatedJobs", Value::Array(Vec::new()));
@@ -176,7 +202,6 @@ fn fill_missing(value: &mut Value, findings: &mut Vec<Finding>) -> bool {
             need(entry, path, "status", word("Ready"));
         }
     }
-    findings.len() > before
 }
 
 fn array(value: Option<&mut Value>) -> std::slice::IterMut<'_, Value> {
@@ -256,7 +281,7 @@ fn unknown(path: &FieldPath, known: &[&'static str], validate: Validate) -> Opti
         .iter()
         .any(|s| matches!(s, Segment::Key(k) if k == "template"));
     let mut finding = Finding::error(
-        "unknown-field",
+        UNKNOWN_FIELD,
         path.clone(),
         format!("unknown field {field}"),
     )

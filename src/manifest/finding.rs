@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use crate::manifest::codes::CODES;
 use crate::manifest::path::FieldPath;
 use crate::manifest::source::SourceMap;
 
@@ -63,6 +64,7 @@ impl Finding {
     /// An error at the value of a field.
     #[must_use]
     pub fn error(code: &'static str, path: FieldPath, message: impl Into<String>) -> Self {
+        debug_assert!(is_listed(code), "{code} is not in CODES");
         Self {
             severity: Severity::Error,
             code,
@@ -91,6 +93,7 @@ impl Finding {
         range: Range<usize>,
         message: impl Into<String>,
     ) -> Self {
+        debug_assert!(is_listed(code), "{code} is not in CODES");
         Self {
             severity: Severity::Error,
             code,
@@ -171,4 +174,8 @@ impl Finding {
             "help": self.help,
         })
     }
+}
+
+fn is_listed(code: &str) -> bool {
+    CODES.binary_search_by(|(c, _)| (*c).cmp(code)).is_ok()
 }

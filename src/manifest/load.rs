@@ -4,11 +4,11 @@ use crate::api::JobSet;
 use crate::manifest::decode::decode;
 use crate::manifest::default::defaults;
 use crate::manifest::documents;
-use crate::manifest::finding::Finding;
+use crate::manifest::finding::{Finding, Place};
 use crate::manifest::path::FieldPath;
 use crate::manifest::source::{Source, SourceMap};
 use crate::manifest::spans;
-use crate::manifest::validate::validate;
+use crate::manifest::validate::{NameFrom, validate};
 
 /// What stands for the five characters of a generated name when the caller gives none.
 const SUFFIX_STAND_IN: &str = "xxxxx";
@@ -63,9 +63,8 @@ impl Loaded {
     }
 }
 
-/// Loads the one JobSet in the sources and checks it. All findings come at once; the only things that hide
-/// others are a syntax error (nothing after it in that file is read) and wrong types (values are not
-/// checked against each other until they can be trusted).
+/// Loads the one JobSet in the sources and checks it. All findings come at once; only a syntax error hides
+/// others (nothing after it in that file is read), and a wrong API version.
 #[must_use]
 pub fn load(sources: &[Source], options: &LoadOptions) -> Loaded {
     let mut map = SourceMap::default();
@@ -82,10 +81,17 @@ pub fn load(sources: &[Source], options: &LoadOptions) -> Loaded {
     }
     let jobset = documents::pick(&mut map, &mut findings)
         .and_then(|value| decode(value, options.validate, &map, &mut findings))
-        .map(|mut jobset| {
-            resolve_name(&mut jobset, options, &mut findings);
+        .map(|decoded| {
+            let mut jobset = decoded.jobset;
+            let name_from = resolve_name(&mut jobset, options, &mut findings);
+            let written = jobset.clone();
             defaults(&mut jobset);
-            findings.append(&mut validate(&jobset));
+            let checked = validate(&jobset, &written, name_from);
+            findings.extend(
+                checked
+                    .into_iter()
+                    .filter(|f| !rests_on(f, &decoded.doubtful)),
+            );
             jobset
         });
     sort(&mut findings, &map);
@@ -94,6 +100,14 @@ pub fn load(sources: &[Source], options: &LoadOptions) -> Loaded {
         findings,
         sources: map,
     }
+}
+
+/// The finding is about a field that could not be read.
+fn rests_on(finding: &Finding, doubtful: &[FieldPath]) -> bool {
+    finding.labels.iter().any(|label| match &label.place {
+        Place::Key(path) | Place::Value(path) => doubtful.iter().any(|d| d.overlaps(path)),
+        Place::Bytes { .. } => false,
+    })
 }
 
 /// In the order of the text; errors before warnings at the same place.
@@ -109,16 +123,24 @@ fn sort(findings: &mut Vec<Finding>, sources: &SourceMap) {
     findings.dedup();
 }
 
-fn resolve_name(jobset: &mut JobSet, options: &LoadOptions, findings: &mut Vec<Finding>) {
+/// Settles name and namespace.
+fn resolve_name(
+    jobset: &mut JobSet,
+    options: &LoadOptions,
+    findings: &mut Vec<Finding>,
+) -> NameFrom {
     let metadata = &mut jobset.metadata;
     let prefix = metadata.generate_name.take().filter(|p| !p.is_empty());
+    let mut from = NameFrom::Name;
     if let Some(name) = &options.name_override {
         metadata.name.clone_from(name);
+        from = NameFrom::Option;
     } else if metadata.name.is_empty() {
         match prefix {
             Some(prefix) => {
                 let suffix = options.generate_suffix.as_deref();
                 metadata.name = prefix + suffix.unwrap_or(SUFFIX_STAND_IN);
+                from = NameFrom::GenerateName;
             }
             None => findings.push(
                 Finding::error(
@@ -140,4 +162,5 @@ fn resolve_name(jobset: &mut JobSet, options: &LoadOptions, findings: &mut Vec<F
         }
         metadata.namespace = Some(asked.clone());
     }
+    from
 }

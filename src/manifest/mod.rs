@@ -7,6 +7,7 @@
 //! ```
 
 mod check;
+mod codes;
 mod decode;
 mod default;
 mod documents;
@@ -19,13 +20,13 @@ mod spans;
 mod validate;
 mod yaml;
 
+pub use codes::CODES;
 pub use default::defaults;
 pub use finding::{Finding, Label, Place, Severity};
 pub use load::{LoadOptions, Loaded, Validate, load};
 pub use path::{FieldPath, Segment};
 pub use source::{Located, MAX_SOURCE_BYTES, Source, SourceMap};
 pub use spans::MAX_DEPTH;
-pub use validate::validate;
 pub use yaml::to_yaml;
 
 #[cfg(doc)]

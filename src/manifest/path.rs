@@ -61,6 +61,11 @@ impl FieldPath {
         let (_, rest) = self.0.split_last()?;
         Some(Self(rest.to_vec()))
     }
+    /// The one is the other, or stands inside it.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a == b)
+    }
     /// Built from its steps.
     #[must_use]
     pub fn from_segments(segments: Vec<Segment>) -> Self {

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
-    ThemeCharacters, ThemeStyles,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
+    MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
 use crate::manifest::finding::{Finding, Severity};
@@ -38,14 +38,18 @@ impl Default for Style {
 #[must_use]
 pub fn render(findings: &[Finding], sources: &SourceMap, style: Style) -> String {
     let mut out = String::new();
-    let handler = handler(style);
     for finding in findings {
         let shown = Shown::new(finding, sources);
-        // Writing to a string fails only if a span is outside its text; then the headline must do.
-        if handler.render_report(&mut out, &shown).is_err() {
-            out.push_str(&shown.to_string());
-            out.push('\n');
+        let mut text = String::new();
+        // Fails only if a span is outside its text; then the headline must do.
+        if handler(finding, style)
+            .render_report(&mut text, &shown)
+            .is_err()
+        {
+            text = format!("{}: {shown}\n", headline(finding));
         }
+        // miette indents the headline as it does everything below.
+        out.push_str(text.strip_prefix("  ").unwrap_or(&text));
         out.push('\n');
     }
     out.push_str(&count(findings));
@@ -66,12 +70,27 @@ pub fn count(findings: &[Finding]) -> String {
     )
 }
 
-fn handler(style: Style) -> GraphicalReportHandler {
+/// `error[code]`.
+fn headline(finding: &Finding) -> String {
+    let word = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    format!("{word}[{}]", finding.code)
+}
+
+/// The headline stands where miette has its icon.
+fn handler(finding: &Finding, style: Style) -> GraphicalReportHandler {
+    let icon = format!("{}:", headline(finding));
     let theme = GraphicalTheme {
-        characters: if style.unicode {
-            ThemeCharacters::unicode()
-        } else {
-            ThemeCharacters::ascii()
+        characters: ThemeCharacters {
+            error: icon.clone(),
+            warning: icon,
+            ..if style.unicode {
+                ThemeCharacters::unicode()
+            } else {
+                ThemeCharacters::ascii()
+            }
         },
         styles: if style.color {
             ThemeStyles::ansi()
@@ -81,23 +100,66 @@ fn handler(style: Style) -> GraphicalReportHandler {
     };
     GraphicalReportHandler::new_themed(theme)
         .with_width(style.width)
-        .with_context_lines(0)
         .with_links(false)
+}
+
+/// A text of which excerpts are whole lines, without their neighbours: all findings are shown at once, and
+/// a file's worth of context around each would hide them.
+#[derive(Debug)]
+struct Lines<'s> {
+    name: &'s str,
+    text: &'s str,
+}
+
+impl SourceCode for Lines<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        _lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        // Asked for no lines around it, miette wants the position of the span itself.
+        let wanted = if lines_before == 0 {
+            *span
+        } else {
+            self.whole_lines(span)
+        };
+        let inner = self.text.read_span(&wanted, 0, 0)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.to_owned(),
+            inner.data(),
+            *inner.span(),
+            inner.line(),
+            inner.column(),
+            inner.line_count(),
+        )))
+    }
+}
+
+impl Lines<'_> {
+    fn whole_lines(&self, span: &SourceSpan) -> SourceSpan {
+        let from = span.offset().min(self.text.len());
+        let to = (from + span.len()).min(self.text.len());
+        let start = self.text[..from].rfind('\n').map_or(0, |at| at + 1);
+        let end = self.text[to..]
+            .find(['\r', '\n'])
+            .map_or(self.text.len(), |at| to + at);
+        (start, end - start).into()
+    }
 }
 
 /// A finding as miette wants it: one source, byte spans.
 #[derive(Debug)]
-struct Shown {
+struct Shown<'s> {
     severity: Severity,
-    code: &'static str,
     message: String,
     help: Option<String>,
-    source: Option<NamedSource<String>>,
+    source: Option<Lines<'s>>,
     labels: Vec<LabeledSpan>,
 }
 
-impl Shown {
-    fn new(finding: &Finding, sources: &SourceMap) -> Self {
+impl<'s> Shown<'s> {
+    fn new(finding: &Finding, sources: &'s SourceMap) -> Self {
         let mut labels = Vec::new();
         let mut message = finding.message.clone();
         let mut shown_source = None;
@@ -120,12 +182,19 @@ impl Shown {
                 LabeledSpan::new_with_span(text, span)
             });
         }
+        let path = finding.path.to_string();
+        if !path.is_empty() {
+            message.push('\n');
+            message += &path;
+        }
         let source = shown_source
             .filter(|s| !sources.text(*s).is_empty())
-            .map(|s| NamedSource::new(sources.name(s), sources.text(s).to_owned()));
+            .map(|s| Lines {
+                name: sources.name(s),
+                text: sources.text(s),
+            });
         Self {
             severity: finding.severity,
-            code: finding.code,
             message,
             help: finding.help.clone(),
             labels: if source.is_some() { labels } else { Vec::new() },
@@ -134,22 +203,15 @@ impl Shown {
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Shown {}
+impl std::error::Error for Shown<'_> {}
 
-impl Diagnostic for Shown {
-    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        let word = match self.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        Some(Box::new(format!("{word}[{}]", self.code)))
-    }
+impl Diagnostic for Shown<'_> {
     fn severity(&self) -> Option<miette::Severity> {
         Some(match self.severity {
             Severity::Error => miette::Severity::Error,
