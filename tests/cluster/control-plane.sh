@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The control plane: credentials, etcd, API server, controllers, scheduler,
-# and the two namespaces with their ordinary user. Expects DIR, BIN and NODE.
+# and the two namespaces with their ordinary user. Expects HERE, DIR, BIN, NODE.
 
 NAMESPACES='jobset-e2e parity'
 
@@ -64,12 +64,12 @@ make_credentials() {
 
 # start_control_plane ADVERTISED-ADDRESS [API server flags]
 start_control_plane() {
-  local advertised=$1 here=$HERE etcd peer
+  local advertised=$1 etcd peer
   shift
   # shellcheck disable=SC2046
   set -- "$advertised" $("$BIN/kit" ports 6) "$@"
   etcd=http://127.0.0.1:$2 peer=http://127.0.0.1:$3
-  API_PORT=$4 MANAGER_PORT=$5 SCHEDULER_PORT=$6 KWOK_PORT=$7
+  API_PORT=$4 MANAGER_PORT=$5 SCHEDULER_PORT=$6 LOG_PORT=$7
   shift 7
   make_credentials "$advertised"
 
@@ -86,7 +86,7 @@ start_control_plane() {
     --service-account-key-file "$DIR/pki/accounts.pub" --service-account-signing-key-file "$DIR/pki/accounts.key" \
     --token-auth-file "$DIR/tokens.csv" --authorization-mode Node,RBAC \
     --enable-admission-plugins OwnerReferencesPermissionEnforcement \
-    --audit-policy-file "$here/audit-policy.yaml" --audit-log-path "$DIR/audit.log" \
+    --audit-policy-file "$HERE/audit-policy.yaml" --audit-log-path "$DIR/audit.log" \
     --kubelet-client-certificate "$DIR/pki/kubelet-client.crt" --kubelet-client-key "$DIR/pki/kubelet-client.key" \
     --kubelet-preferred-address-types InternalIP --profiling=false "$@"
   patiently 60 'API server ready' "$BIN/kit" await 1 "https://127.0.0.1:$API_PORT/readyz"

@@ -18,6 +18,8 @@ metadata:
     kubernetes.io/arch: amd64
     kubernetes.io/hostname: node-$i
     sim/rack: rack-$((i % 5))
+  annotations:
+    kubectl-jobset.test/kubelet-port: "$LOG_PORT"
 YAML
     i=$((i + 1))
   done
@@ -38,25 +40,20 @@ apiVersion: config.kwok.x-k8s.io/v1alpha1
 kind: KwokConfiguration
 metadata: {name: kwok}
 options:
-  enableDebuggingHandlers: true
   podPlayStageParallelism: 16
   nodePlayStageParallelism: 4
   nodeLeaseParallelism: 4
   podsOnNodeSyncParallelism: 4
----
-apiVersion: kwok.x-k8s.io/v1alpha1
-kind: ClusterLogs
-metadata: {name: every-pod}
-spec:
-  logs:
-  - logsFile: $HERE/fake/pod.log
-    previousLogsFile: $HERE/fake/pod.log
 YAML
   launch kwok "$BIN/kwok" --config "$DIR/components/kwok.yaml" --config "$HERE/fake/node.yaml" --config "$HERE/fake/pods.yaml" \
     --kubeconfig "$DIR/components/node-keeper" --manage-all-nodes --node-lease-duration-seconds 40 \
-    --node-ip "$NODE_IP" --node-port "$KWOK_PORT" --server-address "127.0.0.1:$KWOK_PORT" --cidr 10.244.0.0/16
+    --node-ip "$NODE_IP" --cidr 10.244.0.0/16
+  # kwok could serve logs, but never ends the stream of a follower.
+  KIT_TOKEN=$(sed -n 's/,node-keeper,.*//p' "$DIR/tokens.csv") launch logs "$BIN/kit" logs "127.0.0.1:$LOG_PORT" \
+    "https://127.0.0.1:$API_PORT" "$DIR/pki/server.crt" "$DIR/pki/server.key"
   fake_node_objects "$nodes" | admin create --filename - >/dev/null
   grant_rights
   await_controllers
+  patiently 60 'log server ready' "$BIN/kit" await 1 "https://127.0.0.1:$LOG_PORT/healthz"
   patiently 60 "$nodes fake nodes ready" fake_nodes_ready "$nodes"
 }

@@ -90,7 +90,7 @@ stop() {
 # waits for its watchers, and nobody needs what it would still write.
 stop_everything() {
   local name pid
-  for name in command namespace kwok scheduler controller-manager; do stop "$1" "$name"; done
+  for name in command namespace logs kwok scheduler controller-manager; do stop "$1" "$name"; done
   if pid=$(running "$1" apiserver); then kill -KILL "$pid" 2>/dev/null || true; fi
   stop "$1" apiserver
   stop "$1" etcd

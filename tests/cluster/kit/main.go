@@ -7,6 +7,8 @@
 //	kit await SECONDS URL...              wait until each URL answers 200
 //	kit image FILE NAME:TAG ROOT [ENTRYPOINT...]
 //	                                      pack the folder ROOT as an OCI image archive
+//	kit logs ADDRESS API CERT KEY         serve the logs of fake pods as a kubelet would; reads
+//	                                      pods from API with the token in KIT_TOKEN
 package main
 
 import (
@@ -17,7 +19,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("which chore? ports, token, pki, await or image"))
+		fail(fmt.Errorf("which chore? ports, token, pki, await, image or logs"))
 	}
 	chore, args := os.Args[1], os.Args[2:]
 	var err error
@@ -38,6 +40,8 @@ func main() {
 		}
 	case chore == "image" && len(args) >= 3:
 		err = image(args[0], args[1], args[2], args[3:])
+	case chore == "logs" && len(args) == 4:
+		err = logs(args[0], args[1], args[2], args[3])
 	default:
 		err = fmt.Errorf("cannot make sense of %q", os.Args[1:])
 	}
