@@ -18,16 +18,40 @@
 
 pub mod action;
 pub mod build;
+mod decide;
+mod depends_on;
 pub mod event;
+mod evidence;
+mod explain;
+mod facts;
+mod failure;
+mod flight;
+mod history;
 pub mod input;
 pub mod outcome;
 pub mod pattern;
+mod pods;
+mod ranges;
+mod restart;
+pub mod run;
+mod show;
 pub mod snapshot;
+mod startup;
 pub mod state;
+mod status;
+mod success;
+mod suspend;
+mod tell;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod view;
 
 pub use action::{Action, ActionId, Step, Urgency, Write};
 pub use event::{Event, EventKind};
 pub use input::{Command, ContainerEnd, JobSeen, Observation, PodSeen};
 pub use outcome::{FirstFailure, Outcome};
+pub use run::{Engine, FailAt, NotEnforced, Options, Run};
 pub use snapshot::{RoleSnapshot, Snapshot, StateWord};
 pub use state::RunState;

@@ -1,7 +1,7 @@
 //! What must outlive the process: the part of the record that the engine owns. The driver writes it
 //! as it is; its size is bounded here (512 KiB for 200 roles, issue 3), so every list has a limit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,13 @@ pub struct RunState {
     pub succeeded: BTreeMap<String, String>,
     /// Pods replaced since the start of the current attempt without a Job failing (C01).
     pub pods_replaced: u32,
+    /// Pod-template fields were changed while suspended: Jobs are patched when they are resumed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub template_changed: bool,
+    /// Keys that were taken out of a role's pod template since (`spec|nodeSelector|zone`), to be
+    /// taken out of its Jobs as well.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub stale_template_keys: BTreeMap<String, BTreeSet<String>>,
     /// Somebody asked to stop, and who.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
