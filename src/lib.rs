@@ -4,6 +4,7 @@ pub mod api;
 pub mod cli;
 pub mod engine;
 pub mod error;
+pub mod logs;
 pub mod manifest;
 pub mod report;
 
