@@ -1,7 +1,7 @@
 //! The log engine: the logs of a whole run, across pods, containers, restarts and attempts (cli.md 7).
 //!
 //! Pure parts: [`line`] cuts and parts lines, [`resume`] knows where a stream was left, [`order`] sorts
-//! by time, [`prefix`] names the source, [`select`] says what is wanted, [`pod`] what there is to read,
+//! by time, [`select`] says what is wanted, [`pod`] what there is to read,
 //! [`plan`] which logs that makes for a run as it stands, [`kept`] the lines that the record kept,
 //! [`format`] how a line is printed.
 //!
@@ -13,13 +13,13 @@
 
 pub mod dump;
 pub mod follow;
+pub mod format;
 pub mod kept;
 pub mod line;
 pub mod order;
 pub mod origin;
 pub mod plan;
 pub mod pod;
-pub mod prefix;
 pub mod read;
 pub mod resume;
 pub mod select;

@@ -38,6 +38,9 @@ pub struct Plan {
     pub skipped: BTreeSet<String>,
 }
 
+/// Pods by role, Job and index, oldest first. A pod of a NonIndexed Job stands for itself, by its UID.
+type Places<'a> = BTreeMap<(&'a str, u32, Result<u32, &'a str>), Vec<&'a PodNow>>;
+
 /// The plan. `pods`: all pods of the run; `state`: its record; `jobset`: its name; `tail`: last lines
 /// of kept evidence.
 #[must_use]
@@ -56,8 +59,7 @@ pub fn plan(
     let mut kept = kept(selection, state, jobset, tail);
     kept.retain(|k| !there.contains(k.pod_uid.as_str()));
 
-    // Pods by index, oldest first. Pods of a NonIndexed Job stand each for itself.
-    let mut places: BTreeMap<(&str, u32, Result<u32, &str>), Vec<&PodNow>> = BTreeMap::new();
+    let mut places: Places<'_> = BTreeMap::new();
     for pod in &wanted {
         let index = pod.index.ok_or(pod.uid.as_str());
         places
@@ -168,7 +170,7 @@ impl Plan {
     fn previous(
         &mut self,
         selection: &Selection,
-        places: BTreeMap<(&str, u32, Result<u32, &str>), Vec<&PodNow>>,
+        places: Places<'_>,
         mut kept: Vec<Kept>,
         current: u32,
     ) {

@@ -38,18 +38,29 @@ impl Prefixes {
     /// containers.
     pub fn make(&mut self, source: &Source<'_>, styles: &Styles) -> String {
         let whose = target(source.role, source.job, source.index);
-        let mut text = whose.clone();
-        if let Some(container) = source.container {
+        self.named(&whose, source.container, source.attempt, styles)
+    }
+
+    /// As [`Self::make`], for a source that goes by another name than its index.
+    pub fn named(
+        &mut self,
+        whose: &str,
+        container: Option<&str>,
+        attempt: Option<u32>,
+        styles: &Styles,
+    ) -> String {
+        let mut text = whose.to_owned();
+        if let Some(container) = container {
             text.push(':');
             text.push_str(container);
         }
-        if let Some(attempt) = source.attempt {
+        if let Some(attempt) = attempt {
             text.push_str(&format!("#{attempt}"));
         }
         let width = measure_text_width(&text);
         self.widest = self.widest.max(width);
         let padding = " ".repeat(self.widest - width);
-        format!("{}{padding} | ", paint(styles.prefix(&whose), &text))
+        format!("{}{padding} | ", paint(styles.prefix(whose), &text))
     }
 }
 
