@@ -39,12 +39,20 @@ fn fake() -> (Fake, Vec<Pick>) {
     (fake, picks)
 }
 
-async fn dumped(fake: &Fake, picks: &[Pick], by_time: bool) -> (Vec<String>, Result<usize, OpenError>) {
+async fn dumped(
+    fake: &Fake,
+    picks: &[Pick],
+    by_time: bool,
+) -> (Vec<String>, Result<usize, OpenError>) {
     let mut got = Vec::new();
     let result = dump(fake.clone(), picks, Start::default(), by_time, |item| {
         got.push(match item {
             Item::Line(line) => {
-                format!("{} {}", line.from.name(), String::from_utf8(line.text).unwrap())
+                format!(
+                    "{} {}",
+                    line.from.name(),
+                    String::from_utf8(line.text).unwrap()
+                )
             }
             Item::Note(note) => format!("-- {note}"),
         });
@@ -66,7 +74,10 @@ const MERGED: [&str; 6] = [
 #[tokio::test(start_paused = true)]
 async fn merged_by_time_or_one_after_the_other() {
     let (fake, picks) = fake();
-    assert_eq!(dumped(&fake, &picks, true).await, (MERGED.map(str::to_owned).to_vec(), Ok(0)));
+    assert_eq!(
+        dumped(&fake, &picks, true).await,
+        (MERGED.map(str::to_owned).to_vec(), Ok(0))
+    );
     let (got, _) = dumped(&fake, &picks, false).await;
     assert_eq!(got[..3], ["w/0/0 at 10", "w/0/0 at 30", "w/0/0 at 50"]);
 }
@@ -77,7 +88,10 @@ async fn trouble_that_passes_is_sat_out() {
     for _ in 0..4 {
         fake.refuses(OpenError::Passing("no".to_owned()));
     }
-    assert_eq!(dumped(&fake, &picks, true).await, (MERGED.map(str::to_owned).to_vec(), Ok(0)));
+    assert_eq!(
+        dumped(&fake, &picks, true).await,
+        (MERGED.map(str::to_owned).to_vec(), Ok(0))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -87,7 +101,11 @@ async fn a_stream_that_breaks_in_the_middle_goes_on() {
     let cutter = fake.clone();
     dump(fake, &picks, Start::default(), true, |item| {
         if let Item::Line(line) = item {
-            got.push(format!("{} {}", line.from.name(), String::from_utf8(line.text).unwrap()));
+            got.push(format!(
+                "{} {}",
+                line.from.name(),
+                String::from_utf8(line.text).unwrap()
+            ));
         }
         // After every line, all streams break.
         cutter.cuts(false);

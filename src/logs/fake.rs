@@ -212,13 +212,12 @@ impl AsyncBufRead for FakeReader {
                 }
                 continue;
             }
-            let there = world
-                .pods
-                .get(&this.key.0)
-                .is_some_and(|pod| pod.uid == this.uid && {
+            let there = world.pods.get(&this.key.0).is_some_and(|pod| {
+                pod.uid == this.uid && {
                     let c = &pod.containers[0];
                     c.state == State::Running && c.instance == this.key.2
-                });
+                }
+            });
             if !this.follow || !there {
                 return Poll::Ready(Ok(&[]));
             }
@@ -236,7 +235,11 @@ impl AsyncBufRead for FakeReader {
 }
 
 impl AsyncRead for FakeReader {
-    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut [u8]) -> Poll<io::Result<usize>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        _: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
         Poll::Ready(Err(io::ErrorKind::Unsupported.into()))
     }
 }

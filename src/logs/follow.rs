@@ -248,9 +248,7 @@ impl<S: LogSource + 'static> LogStreams<S> {
                 Containers::All | Containers::Default => true,
             };
             let when = end.finished.map(|t| t.to_string()).unwrap_or_default();
-            if end.exit_code == 0
-                || !named
-                || !known.printed.insert((end.container.clone(), when))
+            if end.exit_code == 0 || !named || !known.printed.insert((end.container.clone(), when))
             {
                 continue;
             }
@@ -495,11 +493,7 @@ impl<S: LogSource + 'static> Context<S> {
         })
     }
 
-    fn too_many(
-        &self,
-        from: &Origin,
-        streams: &mut FuturesUnordered<LocalBoxFuture<'static, ()>>,
-    ) {
+    fn too_many(&self, from: &Origin, streams: &mut FuturesUnordered<LocalBoxFuture<'static, ()>>) {
         if let Some(fact) = self.limit_note(from) {
             let out = self.out.clone();
             streams.push(Box::pin(async move {

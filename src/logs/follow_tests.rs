@@ -136,7 +136,10 @@ async fn waits_for_a_container_then_follows_it_to_its_end() {
     b.fake.make(p.clone());
     b.streams.pod_seen(&seen(&p, PodPhase::Pending));
     b.wait(60).await;
-    assert!(b.fake.opened().is_empty(), "nothing is asked for before there is something");
+    assert!(
+        b.fake.opened().is_empty(),
+        "nothing is asked for before there is something"
+    );
 
     b.fake.runs(&p.name);
     b.streams.pod_seen(&seen(&p, PodPhase::Running));
@@ -159,7 +162,8 @@ async fn waits_for_a_container_then_follows_it_to_its_end() {
 async fn a_container_that_is_still_being_created_is_waited_for() {
     let mut b = Bench::plain();
     let p = pod("w", 0, 0, "u1");
-    b.fake.refuses(OpenError::NotStarted("ContainerCreating".to_owned()));
+    b.fake
+        .refuses(OpenError::NotStarted("ContainerCreating".to_owned()));
     b.running(&p);
     b.fake.writes(&p.name, (1, 0), "one");
     b.wait(30).await;
@@ -176,7 +180,8 @@ async fn a_broken_stream_goes_on_and_says_so() {
     }
     b.wait(1).await;
     for _ in 0..3 {
-        b.fake.refuses(OpenError::Passing("connection refused".to_owned()));
+        b.fake
+            .refuses(OpenError::Passing("connection refused".to_owned()));
     }
     b.fake.cuts(false);
     b.fake.writes(&p.name, (7, 5), "c");
@@ -196,7 +201,10 @@ async fn a_broken_stream_goes_on_and_says_so() {
         ]
     );
     let last = b.fake.opened().pop().unwrap();
-    assert_eq!(last.since, Some(Since::Time(Timestamp::from_second(6).unwrap())));
+    assert_eq!(
+        last.since,
+        Some(Since::Time(Timestamp::from_second(6).unwrap()))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -214,7 +222,13 @@ async fn a_stream_that_is_closed_under_a_running_container_goes_on() {
     }
     assert_eq!(
         b.take(),
-        ["w/0/0 one", "w/0/0 more", "w/0/0 more", "w/0/0 more", "w/0/0 more"]
+        [
+            "w/0/0 one",
+            "w/0/0 more",
+            "w/0/0 more",
+            "w/0/0 more",
+            "w/0/0 more"
+        ]
     );
 }
 
@@ -249,7 +263,12 @@ async fn a_rotated_log_goes_on() {
     b.wait(5).await;
     assert_eq!(
         b.take(),
-        ["w/0/0 a", "w/0/0 b", "-- stream of w/0/0 resumed", "w/0/0 c"]
+        [
+            "w/0/0 a",
+            "w/0/0 b",
+            "-- stream of w/0/0 resumed",
+            "w/0/0 c"
+        ]
     );
 }
 
@@ -265,18 +284,25 @@ async fn a_container_restarted_in_its_pod_loses_neither_end_nor_start() {
     b.fake.restarts(&p.name, 3);
     b.fake.writes(&p.name, (3, 0), "second life");
     b.wait(10).await;
-    assert_eq!(b.take(), ["w/0/0 first life", "w/0/0 last words", "w/0/0 second life"]);
+    assert_eq!(
+        b.take(),
+        ["w/0/0 first life", "w/0/0 last words", "w/0/0 second life"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn another_pod_of_the_index_is_another_source() {
     let mut b = Bench::new(
         Selection::default(),
-        Options { attempt: 1, ..options() },
+        Options {
+            attempt: 1,
+            ..options()
+        },
     );
     let old = pod("w", 0, 0, "u0");
     b.running(&old);
-    b.fake.writes(&old.name, (1, 0), "of an attempt that is over");
+    b.fake
+        .writes(&old.name, (1, 0), "of an attempt that is over");
     let first = pod("w", 0, 1, "u1");
     b.running(&first);
     b.fake.writes(&first.name, (2, 0), "first");
@@ -295,7 +321,10 @@ async fn a_pod_is_known_by_its_uid() {
     let p = pod("w", 0, 0, "u1");
     b.running(&p);
     b.wait(1).await;
-    let other = PodNow { uid: "other".to_owned(), ..p.clone() };
+    let other = PodNow {
+        uid: "other".to_owned(),
+        ..p.clone()
+    };
     b.fake.remove(&p.name);
     b.running(&other);
     b.fake.cuts(false);
@@ -312,7 +341,8 @@ async fn ends_with_the_run_even_if_a_stream_does_not() {
     b.streams.run_ended();
     b.wait(9).await;
     b.fake.writes(&p.name, (1, 0), "goodbye");
-    b.streams.pod_seen(&seen(&pod("w", 1, 0, "u2"), PodPhase::Running));
+    b.streams
+        .pod_seen(&seen(&pod("w", 1, 0, "u2"), PodPhase::Running));
     assert!(!b.over);
     b.wait(2).await;
     assert!(b.over);
@@ -372,7 +402,8 @@ async fn a_last_line_without_an_end_is_given_once() {
 async fn not_allowed_is_said_once_and_switches_logs_off() {
     let mut b = Bench::plain();
     for n in 0..3 {
-        b.fake.refuses(OpenError::Forbidden("pods/log is forbidden".to_owned()));
+        b.fake
+            .refuses(OpenError::Forbidden("pods/log is forbidden".to_owned()));
         b.running(&pod("w", n, 0, &format!("u{n}")));
     }
     b.wait(5).await;
@@ -384,7 +415,13 @@ async fn not_allowed_is_said_once_and_switches_logs_off() {
 
 #[tokio::test(start_paused = true)]
 async fn too_many_streams_are_named_once() {
-    let mut b = Bench::new(Selection::default(), Options { limit: 2, ..options() });
+    let mut b = Bench::new(
+        Selection::default(),
+        Options {
+            limit: 2,
+            ..options()
+        },
+    );
     for n in 0..4 {
         let p = pod("w", n, 0, &format!("u{n}"));
         b.running(&p);
@@ -401,7 +438,8 @@ async fn too_many_streams_are_named_once() {
     );
     // A stream that has ended makes room.
     b.fake.ends("train-w-0-0-u0", 0);
-    b.streams.pod_seen(&seen(&pod("w", 0, 0, "u0"), PodPhase::Succeeded));
+    b.streams
+        .pod_seen(&seen(&pod("w", 0, 0, "u0"), PodPhase::Succeeded));
     b.wait(5).await;
     let p = pod("w", 9, 0, "u9");
     b.running(&p);
@@ -415,7 +453,8 @@ async fn trouble_that_lasts_is_said_once() {
     let mut b = Bench::plain();
     let p = pod("w", 0, 0, "u1");
     for _ in 0..9 {
-        b.fake.refuses(OpenError::Passing("no route to host".to_owned()));
+        b.fake
+            .refuses(OpenError::Passing("no route to host".to_owned()));
     }
     b.running(&p);
     b.fake.writes(&p.name, (1, 0), "one");
@@ -431,7 +470,13 @@ async fn trouble_that_lasts_is_said_once() {
 
 #[tokio::test(start_paused = true)]
 async fn by_time_an_older_line_overtakes() {
-    let mut b = Bench::new(Selection::default(), Options { by_time: true, ..options() });
+    let mut b = Bench::new(
+        Selection::default(),
+        Options {
+            by_time: true,
+            ..options()
+        },
+    );
     let (p, q) = (pod("w", 0, 0, "u0"), pod("w", 1, 0, "u1"));
     b.running(&p);
     b.running(&q);
@@ -460,7 +505,10 @@ async fn tail_counts_from_the_start_only() {
         (1, &["w/0/0 c", "w/0/0 new"]),
         (9, &["w/0/0 a", "w/0/0 b", "w/0/0 c", "w/0/0 new"]),
     ] {
-        let start = Start { tail: Some(tail), since: None };
+        let start = Start {
+            tail: Some(tail),
+            since: None,
+        };
         let mut b = Bench::new(Selection::default(), Options { start, ..options() });
         let p = pod("w", 0, 0, "u1");
         b.running(&p);
@@ -478,7 +526,10 @@ async fn tail_counts_from_the_start_only() {
 #[tokio::test(start_paused = true)]
 async fn an_empty_log_with_a_tail_loses_nothing_in_a_drop() {
     for tail in [0, 1] {
-        let start = Start { tail: Some(tail), since: None };
+        let start = Start {
+            tail: Some(tail),
+            since: None,
+        };
         let mut b = Bench::new(Selection::default(), Options { start, ..options() });
         let p = pod("w", 0, 0, "u1");
         b.running(&p);
@@ -493,7 +544,10 @@ async fn an_empty_log_with_a_tail_loses_nothing_in_a_drop() {
 
 #[tokio::test(start_paused = true)]
 async fn failed_prints_each_failure_once() {
-    let selection = Selection { failed: true, ..Selection::default() };
+    let selection = Selection {
+        failed: true,
+        ..Selection::default()
+    };
     let mut b = Bench::new(selection, options());
     let (good, bad) = (pod("w", 0, 0, "u0"), pod("w", 1, 0, "u1"));
     b.running(&good);
@@ -522,7 +576,10 @@ async fn failed_prints_each_failure_once() {
 /// It was started again before its log could be asked for.
 #[tokio::test(start_paused = true)]
 async fn failed_prints_the_instance_that_failed() {
-    let selection = Selection { failed: true, ..Selection::default() };
+    let selection = Selection {
+        failed: true,
+        ..Selection::default()
+    };
     let mut b = Bench::new(selection, options());
     let p = pod("w", 0, 0, "u0");
     b.running(&p);

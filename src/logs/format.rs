@@ -83,9 +83,9 @@ impl Formatter {
             let from = &line.from;
             let attempt = (self.form.several_attempts || from.attempt > 0).then_some(from.attempt);
             let container = from.several.then_some(from.container.as_str());
-            let prefix =
-                self.prefixes
-                    .named(&from.target(), container, attempt, &self.form.styles);
+            let prefix = self
+                .prefixes
+                .named(&from.target(), container, attempt, &self.form.styles);
             out.extend_from_slice(prefix.as_bytes());
         }
         if let Some(style) = self.form.timestamps {
@@ -191,15 +191,35 @@ mod tests {
 
     #[test]
     fn prefix_rules() {
-        let several = Origin { several: true, ..origin(0) };
-        let no_index = Origin { index: None, ..origin(0) };
+        let several = Origin {
+            several: true,
+            ..origin(0)
+        };
+        let no_index = Origin {
+            index: None,
+            ..origin(0)
+        };
         for (form, origin, expected) in [
             (form(), origin(0), "leader/0/0 | x\n"),
             (form(), origin(2), "leader/0/0#2 | x\n"),
-            (Form { several_attempts: true, ..form() }, origin(0), "leader/0/0#0 | x\n"),
+            (
+                Form {
+                    several_attempts: true,
+                    ..form()
+                },
+                origin(0),
+                "leader/0/0#0 | x\n",
+            ),
             (form(), several, "leader/0/0:main | x\n"),
             (form(), no_index, "leader/0/9fk4c | x\n"),
-            (Form { prefix: false, ..form() }, origin(2), "x\n"),
+            (
+                Form {
+                    prefix: false,
+                    ..form()
+                },
+                origin(2),
+                "x\n",
+            ),
         ] {
             assert_eq!(shown(form, &line(origin, b"x")), expected);
         }
@@ -208,7 +228,10 @@ mod tests {
     /// The mock-up of cli.md 8.
     #[test]
     fn json_line() {
-        let form = Form { output: LogsOutput::Json, ..form() };
+        let form = Form {
+            output: LogsOutput::Json,
+            ..form()
+        };
         let text = shown(form.clone(), &line(origin(1), b"step 8101  loss 1.91"));
         assert_eq!(
             serde_json::from_str::<Value>(&text).unwrap(),
@@ -220,7 +243,14 @@ mod tests {
         );
         let kept = LogLine {
             time: None,
-            ..line(Origin { kept: true, job_restarts: 2, ..origin(0) }, b"\xff\x1b[2J")
+            ..line(
+                Origin {
+                    kept: true,
+                    job_restarts: 2,
+                    ..origin(0)
+                },
+                b"\xff\x1b[2J",
+            )
         };
         assert_eq!(
             serde_json::from_str::<Value>(&shown(form, &kept)).unwrap(),
@@ -239,7 +269,11 @@ mod tests {
             (TimestampStyle::Short, "09:58:03 x\n"),
             (TimestampStyle::Elapsed, "+1m3s x\n"),
         ] {
-            let form = Form { prefix: false, timestamps: Some(style), ..form() };
+            let form = Form {
+                prefix: false,
+                timestamps: Some(style),
+                ..form()
+            };
             assert_eq!(shown(form, &line(origin(1), b"x")), expected);
         }
     }
@@ -247,18 +281,38 @@ mod tests {
     #[test]
     fn bytes_stay_unless_a_terminal_must_be_protected() {
         let bad = line(origin(0), b"a\xff\x1b[2Jb");
-        let raw = Formatter::new(Form { output: LogsOutput::Raw, ..form() }).line(&bad);
+        let raw = Formatter::new(Form {
+            output: LogsOutput::Raw,
+            ..form()
+        })
+        .line(&bad);
         assert_eq!(raw, b"a\xff\x1b[2Jb\n");
-        let plain = Form { prefix: false, ..form() };
+        let plain = Form {
+            prefix: false,
+            ..form()
+        };
         assert_eq!(Formatter::new(plain.clone()).line(&bad), b"a\xff\x1b[2Jb\n");
-        assert_eq!(shown(Form { filter: true, ..plain }, &bad), "a\u{fffd}b\n");
+        assert_eq!(
+            shown(
+                Form {
+                    filter: true,
+                    ..plain
+                },
+                &bad
+            ),
+            "a\u{fffd}b\n"
+        );
     }
 
     #[test]
     fn an_attempt_counts_from_its_first_entry() {
         use crate::engine::state::Attempt;
         let at = |t: &str| Some(t.parse().unwrap());
-        let attempt = |number, started| Attempt { number, started, ..Attempt::default() };
+        let attempt = |number, started| Attempt {
+            number,
+            started,
+            ..Attempt::default()
+        };
         let state = RunState {
             attempts: vec![
                 attempt(0, at("2026-12-01T09:00:00Z")),
@@ -267,6 +321,9 @@ mod tests {
             ],
             ..RunState::default()
         };
-        assert_eq!(starts(&state), BTreeMap::from([(0, at("2026-12-01T09:00:00Z").unwrap())]));
+        assert_eq!(
+            starts(&state),
+            BTreeMap::from([(0, at("2026-12-01T09:00:00Z").unwrap())])
+        );
     }
 }

@@ -123,7 +123,12 @@ mod tests {
             attempts: vec![
                 Attempt {
                     number: 0,
-                    evidence: vec![evidence("worker", 2, "main", &["a", "step 8100", "shard 31"])],
+                    evidence: vec![evidence(
+                        "worker",
+                        2,
+                        "main",
+                        &["a", "step 8100", "shard 31"],
+                    )],
                     ..Attempt::default()
                 },
                 Attempt {
@@ -169,7 +174,10 @@ mod tests {
         };
         let count = |selection: &Selection| kept(selection, &state(), "train", None).len();
         assert_eq!(count(&all), 2);
-        let number = |n| Selection { attempts: Attempts::Number(n), ..all.clone() };
+        let number = |n| Selection {
+            attempts: Attempts::Number(n),
+            ..all.clone()
+        };
         assert_eq!(count(&number(0)), 1);
         assert_eq!(count(&number(2)), 0);
         let named = |name: &str| Selection {
@@ -177,7 +185,10 @@ mod tests {
             ..all.clone()
         };
         assert_eq!(count(&named("proxy")), 1);
-        let target = |text: &str| Selection { targets: vec![text.parse().unwrap()], ..all.clone() };
+        let target = |text: &str| Selection {
+            targets: vec![text.parse().unwrap()],
+            ..all.clone()
+        };
         assert_eq!(count(&target("train-worker-2")), 1);
         assert_eq!(count(&target("train-worker-2-1-x7k2p")), 1);
         assert_eq!(count(&target("worker/2/0")), 0);

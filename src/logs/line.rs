@@ -95,18 +95,42 @@ mod tests {
     #[test]
     fn parts_time_and_text() {
         for (line, time, text) in [
-            ("2026-12-01T09:58:03.114000000Z step 1", Some("2026-12-01T09:58:03.114Z"), "step 1"),
+            (
+                "2026-12-01T09:58:03.114000000Z step 1",
+                Some("2026-12-01T09:58:03.114Z"),
+                "step 1",
+            ),
             // A node with a local time zone writes an offset.
-            ("2026-12-01T10:58:03.114+01:00 step 1", Some("2026-12-01T09:58:03.114Z"), "step 1"),
-            ("2026-12-01T09:58:03Z  indented ", Some("2026-12-01T09:58:03Z"), " indented "),
-            ("2026-12-01T09:58:03.000000001Z ", Some("2026-12-01T09:58:03.000000001Z"), ""),
+            (
+                "2026-12-01T10:58:03.114+01:00 step 1",
+                Some("2026-12-01T09:58:03.114Z"),
+                "step 1",
+            ),
+            (
+                "2026-12-01T09:58:03Z  indented ",
+                Some("2026-12-01T09:58:03Z"),
+                " indented ",
+            ),
+            (
+                "2026-12-01T09:58:03.000000001Z ",
+                Some("2026-12-01T09:58:03.000000001Z"),
+                "",
+            ),
             ("2026-12-01T09:58:03Z", Some("2026-12-01T09:58:03Z"), ""),
-            ("failed to watch file: no space left", None, "failed to watch file: no space left"),
+            (
+                "failed to watch file: no space left",
+                None,
+                "failed to watch file: no space left",
+            ),
             ("12 monkeys", None, "12 monkeys"),
             ("", None, ""),
             (" ", None, " "),
         ] {
-            assert_eq!(parsed(line), (time.map(str::to_owned), text.to_owned()), "{line:?}");
+            assert_eq!(
+                parsed(line),
+                (time.map(str::to_owned), text.to_owned()),
+                "{line:?}"
+            );
         }
     }
 
@@ -134,7 +158,10 @@ mod tests {
     #[test]
     fn cuts_wherever_the_chunks_end() {
         let whole = b"one\n\ntwo\nthree";
-        let expected = (vec![b"one".to_vec(), vec![], b"two".to_vec()], Some(b"three".to_vec()));
+        let expected = (
+            vec![b"one".to_vec(), vec![], b"two".to_vec()],
+            Some(b"three".to_vec()),
+        );
         for at in 0..whole.len() {
             let (a, b) = whole.split_at(at);
             assert_eq!(lines(&[a, b]), expected, "split at {at}");

@@ -192,7 +192,12 @@ mod tests {
         window.hold(4, 1, at(5), 1, "fourth");
         assert_eq!(
             window.flush(),
-            ["first", "second, stamped earlier", "third, without a time", "fourth"]
+            [
+                "first",
+                "second, stamped earlier",
+                "third, without a time",
+                "fourth"
+            ]
         );
     }
 

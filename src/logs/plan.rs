@@ -53,7 +53,10 @@ pub fn plan(
 ) -> Plan {
     let mut plan = Plan::default();
     let current = state.status.restarts;
-    let mut wanted: Vec<&PodNow> = pods.iter().filter(|p| selection.wants(&p.place())).collect();
+    let mut wanted: Vec<&PodNow> = pods
+        .iter()
+        .filter(|p| selection.wants(&p.place()))
+        .collect();
     wanted.sort_by(|a, b| order(a).cmp(&order(b)));
     let there: BTreeSet<&str> = pods.iter().map(|p| p.uid.as_str()).collect();
     let mut kept = kept(selection, state, jobset, tail);
@@ -102,8 +105,7 @@ pub fn plan(
                 .map(|p| (p.from.role.clone(), p.from.job))
                 .collect();
             kept.retain(|k| {
-                k.from.attempt == current
-                    && !shown.contains(&(k.from.role.clone(), k.from.job))
+                k.from.attempt == current && !shown.contains(&(k.from.role.clone(), k.from.job))
             });
             plan.kept = kept;
             if selection.failed {
@@ -142,7 +144,11 @@ impl Plan {
                 && let State::Waiting(reason) = &container.state
             {
                 let target = origin(pod, container, several).target();
-                if self.not_started.last().is_none_or(|(last, _)| *last != target) {
+                if self
+                    .not_started
+                    .last()
+                    .is_none_or(|(last, _)| *last != target)
+                {
                     self.not_started.push((target, reason.clone()));
                 }
             }
@@ -223,11 +229,12 @@ impl Plan {
             if any {
                 continue;
             }
-            self.empty.push(match (number == current, selection.failed) {
-                (true, true) => format!("attempt {number}, none failed so far"),
-                (true, false) => format!("attempt {number}, nothing written so far"),
-                (false, _) => format!("attempt {number}, nothing kept"),
-            });
+            self.empty
+                .push(match (number == current, selection.failed) {
+                    (true, true) => format!("attempt {number}, none failed so far"),
+                    (true, false) => format!("attempt {number}, nothing written so far"),
+                    (false, _) => format!("attempt {number}, nothing kept"),
+                });
         }
     }
 }

@@ -94,7 +94,13 @@ fn current_is_the_newest_pod_of_each_index() {
         dying,
         pod(0, 1, 0, 'b', &[running()]),
     ];
-    let plan = plan(&select(Attempts::Current, false), &pods, &state(0, &[]), "train", None);
+    let plan = plan(
+        &select(Attempts::Current, false),
+        &pods,
+        &state(0, &[]),
+        "train",
+        None,
+    );
     assert_eq!(shown(&plan), ["train-worker-0-0-b", "train-worker-0-1-b"]);
     assert!(plan.skipped.contains("000a"));
 }
@@ -102,7 +108,13 @@ fn current_is_the_newest_pod_of_each_index() {
 #[test]
 fn pods_of_an_attempt_that_is_going_away_are_not_current() {
     let pods = [pod(0, 0, 0, 'a', &[running()])];
-    let plan = plan(&select(Attempts::Current, false), &pods, &state(1, &[]), "train", None);
+    let plan = plan(
+        &select(Attempts::Current, false),
+        &pods,
+        &state(1, &[]),
+        "train",
+        None,
+    );
     assert_eq!(shown(&plan), Vec::<String>::new());
 }
 
@@ -111,7 +123,13 @@ fn a_job_that_was_restarted_by_itself_is_newer() {
     let mut again = pod(0, 0, 0, 'a', &[running()]);
     again.job_restarts = 1;
     let pods = [again, pod(0, 0, 0, 'z', &[running()])];
-    let plan = plan(&select(Attempts::Current, false), &pods, &state(0, &[]), "train", None);
+    let plan = plan(
+        &select(Attempts::Current, false),
+        &pods,
+        &state(0, &[]),
+        "train",
+        None,
+    );
     assert_eq!(shown(&plan), ["train-worker-0-0-a"]);
 }
 
@@ -119,17 +137,20 @@ fn a_job_that_was_restarted_by_itself_is_newer() {
 #[test]
 fn current_falls_back_to_what_was_kept() {
     let state = state(1, &[(0, 0, 0, "old"), (1, 0, 0, "new")]);
-    let plan = plan(&select(Attempts::Current, false), &[], &state, "train", None);
+    let plan = plan(
+        &select(Attempts::Current, false),
+        &[],
+        &state,
+        "train",
+        None,
+    );
     assert_eq!(shown(&plan), ["kept new"]);
 }
 
 #[test]
 fn all_shows_every_pod_and_every_instance() {
     let again = container("main", State::Running, 2, Some(1));
-    let pods = [
-        pod(0, 0, 1, 'b', &[again]),
-        pod(0, 0, 0, 'a', &[running()]),
-    ];
+    let pods = [pod(0, 0, 1, 'b', &[again]), pod(0, 0, 0, 'a', &[running()])];
     let state = state(1, &[(0, 0, 0, "gone"), (0, 0, 0, "000a")]);
     let plan = plan(&select(Attempts::All, false), &pods, &state, "train", None);
     assert_eq!(
@@ -168,7 +189,13 @@ fn failed_looks_at_every_container_and_instance() {
             container("tail", State::Ended(0), 0, None),
         ],
     )];
-    let plan = plan(&select(Attempts::Current, true), &pods, &state(0, &[]), "train", None);
+    let plan = plan(
+        &select(Attempts::Current, true),
+        &pods,
+        &state(0, &[]),
+        "train",
+        None,
+    );
     let picks: Vec<(&str, bool, bool)> = plan
         .picks
         .iter()
@@ -181,10 +208,22 @@ fn failed_looks_at_every_container_and_instance() {
 fn an_attempt_by_number_and_what_is_missing_is_said() {
     let state = state(2, &[(0, 0, 0, "zero")]);
     let pods = [pod(0, 0, 2, 'c', &[running()])];
-    let zero = plan(&select(Attempts::Number(0), false), &pods, &state, "train", None);
+    let zero = plan(
+        &select(Attempts::Number(0), false),
+        &pods,
+        &state,
+        "train",
+        None,
+    );
     assert_eq!(shown(&zero), ["kept zero"]);
     assert!(zero.skipped.contains("002c"));
-    let one = plan(&select(Attempts::Number(1), false), &pods, &state, "train", None);
+    let one = plan(
+        &select(Attempts::Number(1), false),
+        &pods,
+        &state,
+        "train",
+        None,
+    );
     assert_eq!(shown(&one), Vec::<String>::new());
     assert_eq!(one.empty, ["attempt 1, nothing kept"]);
 }
@@ -202,18 +241,39 @@ fn previous_is_one_step_back_for_each_index() {
         pod(1, 0, 1, 'a', &[running()]),
     ];
     let state = state(1, &[(0, 0, 0, "00"), (0, 1, 0, "10")]);
-    let plan = plan(&select(Attempts::Previous, false), &pods, &state, "train", None);
+    let plan = plan(
+        &select(Attempts::Previous, false),
+        &pods,
+        &state,
+        "train",
+        None,
+    );
     assert_eq!(
         shown(&plan),
-        ["kept 10", "train-worker-0-0-a previous", "train-worker-0-1-a"]
+        [
+            "kept 10",
+            "train-worker-0-0-a previous",
+            "train-worker-0-1-a"
+        ]
     );
 }
 
 #[test]
 fn who_has_not_started_is_named() {
-    let waiting = container("main", State::Waiting("ImagePullBackOff".to_owned()), 0, None);
+    let waiting = container(
+        "main",
+        State::Waiting("ImagePullBackOff".to_owned()),
+        0,
+        None,
+    );
     let pods = [pod(0, 0, 0, 'a', &[waiting])];
-    let plan = plan(&select(Attempts::Current, false), &pods, &state(0, &[]), "train", None);
+    let plan = plan(
+        &select(Attempts::Current, false),
+        &pods,
+        &state(0, &[]),
+        "train",
+        None,
+    );
     assert_eq!(
         plan.not_started,
         [("worker/0/0".to_owned(), "ImagePullBackOff".to_owned())]
@@ -222,9 +282,21 @@ fn who_has_not_started_is_named() {
 
 #[test]
 fn containers_are_named_if_several() {
-    let pods = [pod(0, 0, 0, 'a', &[running(), container("tail", State::Running, 0, None)])];
+    let pods = [pod(
+        0,
+        0,
+        0,
+        'a',
+        &[running(), container("tail", State::Running, 0, None)],
+    )];
     let state = state(0, &[]);
-    let one = plan(&select(Attempts::Current, false), &pods, &state, "train", None);
+    let one = plan(
+        &select(Attempts::Current, false),
+        &pods,
+        &state,
+        "train",
+        None,
+    );
     assert_eq!(one.picks.len(), 1);
     assert!(!one.picks[0].from.several);
     let selection = Selection {

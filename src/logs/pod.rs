@@ -315,7 +315,10 @@ mod tests {
             }),
             serde_json::json!({"phase": "Pending"}),
         );
-        assert_eq!((pod.role.as_str(), pod.job, pod.index, pod.attempt), ("worker", 2, Some(1), 3));
+        assert_eq!(
+            (pod.role.as_str(), pod.job, pod.index, pod.attempt),
+            ("worker", 2, Some(1), 3)
+        );
         let names: Vec<&str> = pod.containers.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, ["fetch", "proxy", "main", "tail"]);
         assert_eq!(pod.default_container, "main");

@@ -171,13 +171,24 @@ mod tests {
             // Exactly on the second.
             &["1.999999999", "2", "2", "3"],
             // stdout and stderr stamped slightly out of order, also across a second.
-            &["1.5", "2.000000002", "1.999999999", "2.000000001", "2.5", "3"],
+            &[
+                "1.5",
+                "2.000000002",
+                "1.999999999",
+                "2.000000001",
+                "2.5",
+                "3",
+            ],
             &["9.9", "10.1", "10.0", "9.95", "10.1"],
         ];
         for file in files {
             let all: Vec<usize> = (0..file.len()).collect();
             for first in 0..=file.len() {
-                assert_eq!(read_with_drops(file, &[first]), all, "{file:?} dropped at {first}");
+                assert_eq!(
+                    read_with_drops(file, &[first]),
+                    all,
+                    "{file:?} dropped at {first}"
+                );
                 for second in first..=file.len() {
                     assert_eq!(
                         read_with_drops(file, &[first, second]),
@@ -254,7 +265,10 @@ mod tests {
         let mut position = Position::default();
         assert!(position.admit(None), "a first line without a time is shown");
         assert!(position.admit(at("5.1")));
-        assert!(position.admit(None), "what the kubelet says in between is shown");
+        assert!(
+            position.admit(None),
+            "what the kubelet says in between is shown"
+        );
         position.reopened();
         assert!(!position.admit(None));
         assert!(!position.admit(at("5.1")));

@@ -159,7 +159,12 @@ fn container_names(jobset: &JobSet) -> Vec<String> {
             continue;
         };
         for list in ["initContainers", "containers"] {
-            for container in spec.get(list).and_then(|l| l.as_array()).into_iter().flatten() {
+            for container in spec
+                .get(list)
+                .and_then(|l| l.as_array())
+                .into_iter()
+                .flatten()
+            {
                 if let Some(name) = container.get("name").and_then(|n| n.as_str())
                     && !names.iter().any(|known| known == name)
                 {
@@ -193,12 +198,49 @@ mod tests {
         let all = Selection::default();
         assert!(all.wants(&POD));
         for (selection, wanted) in [
-            (Selection { roles: roles(&["leader", "worker"]), ..all.clone() }, true),
-            (Selection { roles: roles(&["leader"]), ..all.clone() }, false),
-            (Selection { jobs: ranges("0-2"), ..all.clone() }, true),
-            (Selection { jobs: ranges("0-1"), ..all.clone() }, false),
-            (Selection { jobs: ranges("2"), indexes: ranges("0"), ..all.clone() }, false),
-            (Selection { targets: vec!["worker/*/1".parse().unwrap()], ..all.clone() }, true),
+            (
+                Selection {
+                    roles: roles(&["leader", "worker"]),
+                    ..all.clone()
+                },
+                true,
+            ),
+            (
+                Selection {
+                    roles: roles(&["leader"]),
+                    ..all.clone()
+                },
+                false,
+            ),
+            (
+                Selection {
+                    jobs: ranges("0-2"),
+                    ..all.clone()
+                },
+                true,
+            ),
+            (
+                Selection {
+                    jobs: ranges("0-1"),
+                    ..all.clone()
+                },
+                false,
+            ),
+            (
+                Selection {
+                    jobs: ranges("2"),
+                    indexes: ranges("0"),
+                    ..all.clone()
+                },
+                false,
+            ),
+            (
+                Selection {
+                    targets: vec!["worker/*/1".parse().unwrap()],
+                    ..all.clone()
+                },
+                true,
+            ),
             (
                 Selection {
                     targets: vec!["worker/*/1".parse().unwrap()],
@@ -210,7 +252,10 @@ mod tests {
         ] {
             assert_eq!(selection.wants(&POD), wanted, "{selection:?}");
         }
-        let indexed = Selection { indexes: ranges("1"), ..all };
+        let indexed = Selection {
+            indexes: ranges("1"),
+            ..all
+        };
         assert!(!indexed.wants(&Place { index: None, ..POD }));
     }
 
@@ -231,24 +276,47 @@ mod tests {
         let all = Selection::default();
         let named = |name: &str| Containers::Named(name.to_owned());
         for selection in [
-            Selection { containers: named("tail"), ..all.clone() },
-            Selection { containers: named("fetch"), ..all.clone() },
-            Selection { jobs: ranges("3"), ..all.clone() },
-            Selection { roles: vec!["leader".into(), "worker".into()], jobs: ranges("3"), ..all.clone() },
+            Selection {
+                containers: named("tail"),
+                ..all.clone()
+            },
+            Selection {
+                containers: named("fetch"),
+                ..all.clone()
+            },
+            Selection {
+                jobs: ranges("3"),
+                ..all.clone()
+            },
+            Selection {
+                roles: vec!["leader".into(), "worker".into()],
+                jobs: ranges("3"),
+                ..all.clone()
+            },
         ] {
             assert_eq!(selection.check(&jobset), Ok(()), "{selection:?}");
         }
         for (selection, message) in [
             (
-                Selection { containers: named("mian"), ..all.clone() },
+                Selection {
+                    containers: named("mian"),
+                    ..all.clone()
+                },
                 "no container is called mian (containers of train: fetch, main, tail)",
             ),
             (
-                Selection { roles: vec!["eval".into()], ..all.clone() },
+                Selection {
+                    roles: vec!["eval".into()],
+                    ..all.clone()
+                },
                 "no role is called eval (roles of train: leader, worker)",
             ),
             (
-                Selection { roles: vec!["leader".into()], jobs: ranges("3"), ..all.clone() },
+                Selection {
+                    roles: vec!["leader".into()],
+                    jobs: ranges("3"),
+                    ..all.clone()
+                },
                 "leader has no Job 3, it has 1 (0-based)",
             ),
         ] {

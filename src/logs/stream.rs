@@ -317,7 +317,12 @@ impl<S: LogSource> Follower<S> {
             self.known = Known::of(container);
             let running = self.known == Known::Runs;
             // Read to its end since it has ended, or since nothing has changed.
-            let read = last.clean && if running { !last.new } else { before != Known::Runs };
+            let read = last.clean
+                && if running {
+                    !last.new
+                } else {
+                    before != Known::Runs
+                };
             if container.readable() && !read {
                 return Next::Reopen;
             }
