@@ -313,3 +313,7 @@ fn still_text(snapshot: &Snapshot) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "human_tests.rs"]
+mod tests;

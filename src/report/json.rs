@@ -66,3 +66,7 @@ pub fn line(event: &Event, run: &RunId, exit_code: Option<u8>) -> Result<String,
         .collect();
     Ok(format!("{{{}}}", fields.join(",")))
 }
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

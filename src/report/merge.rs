@@ -11,7 +11,8 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::engine::RoleSnapshot;
 use crate::engine::event::PodCause;
-use crate::report::sentence::{Said, Tone, cause_how, pending_text, ready_text};
+use crate::report::sentence::{Said, Tone};
+use crate::report::sentence_parts::{cause_how, pending_text, ready_text};
 use crate::report::time::seconds_between;
 use crate::report::words::{count, first_few, target};
 
@@ -19,6 +20,10 @@ use crate::report::words::{count, first_few, target};
 pub(crate) const MERGE_S: i64 = 2;
 /// Seconds between two counter lines of one role, and between two lines about pending pods.
 pub(crate) const COUNTER_S: i64 = 10;
+
+/// Names of failed pods remembered per role and attempt, so that none is told twice; a set whose pods
+/// fail for days starts over.
+const PODS_REMEMBERED: usize = 10_000;
 
 /// What one role holds back.
 #[derive(Debug, Default)]
@@ -142,7 +147,7 @@ impl RoleMerge {
     ) -> bool {
         if let Some(pod) = pod {
             self.pod_failures.remove(pod);
-            self.pods_named.insert(pod.to_owned());
+            self.name_pod(pod.to_owned());
         }
         self.pending.retain(|_, group| {
             group.targets.retain(|(of, _)| *of != job);
@@ -185,6 +190,13 @@ impl RoleMerge {
         self.pod_failures
             .entry(cause.pod.clone())
             .or_insert(failure);
+    }
+
+    fn name_pod(&mut self, pod: String) {
+        if self.pods_named.len() >= PODS_REMEMBERED {
+            self.pods_named.clear();
+        }
+        self.pods_named.insert(pod);
     }
 
     /// A new attempt: what was held back is about pods that are going away.
@@ -259,7 +271,7 @@ impl RoleMerge {
         }
         let mut by_how: BTreeMap<String, Vec<PodFailure>> = BTreeMap::new();
         for (pod, failure) in std::mem::take(&mut self.pod_failures) {
-            self.pods_named.insert(pod);
+            self.name_pod(pod);
             by_how.entry(failure.how.clone()).or_default().push(failure);
         }
         by_how

@@ -8,6 +8,7 @@
 //! - [`printer`]: the only code that touches stdout and stderr; `live` is its indicatif part.
 //! - [`level`]: what is shown when. [`style`]: colour and characters. [`escape`]: the cluster's text
 //!   made harmless. [`time`]: ages and times. [`words`], [`prefix`]: phrases that recur.
+//! - [`status`], [`status_list`], [`status_json`]: the status command, on [`table`].
 //! - [`view`]: what `cli` tells us beyond events.
 
 pub mod escape;
@@ -23,7 +24,12 @@ pub mod progress;
 pub mod prompt;
 pub mod reporter;
 pub mod sentence;
+mod sentence_parts;
+pub mod status;
+pub mod status_json;
+pub mod status_list;
 pub mod style;
+pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod time;
@@ -33,5 +39,7 @@ pub mod words;
 pub use level::{Mode, ModeInputs, Progress};
 pub use printer::{Level, Printer, Terminals};
 pub use reporter::{LogLook, Reporter, Settings};
+pub use status::Page;
+pub use status_list::{List, ListLook};
 pub use style::{ColorFlag, ColorInputs, Glyphs, Styles};
 pub use view::{DriverView, RunFacts, RunId, RunView};

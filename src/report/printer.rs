@@ -76,6 +76,9 @@ enum Sink {
     Stdout,
     Stderr,
     Buffer(Vec<u8>),
+    /// A stream that fails.
+    #[cfg(test)]
+    Broken(io::ErrorKind),
 }
 
 impl Printer {
@@ -154,7 +157,7 @@ impl Printer {
     fn size(&self) -> (usize, usize) {
         let asked = match self.lock().err {
             Sink::Buffer(_) => None,
-            Sink::Stdout | Sink::Stderr => console::Term::stderr().size_checked(),
+            _ => console::Term::stderr().size_checked(),
         };
         match asked {
             Some((rows, columns)) if columns > 0 => (usize::from(rows), usize::from(columns)),
@@ -278,7 +281,6 @@ impl Printer {
 
     /// Takes the live display away until the guard is dropped: for prompts and for programs that
     /// write to the terminal themselves. Lines are written as ever. Guards may overlap.
-    #[must_use]
     pub fn hold(&self) -> Hold {
         self.lock().live.hold();
         Hold {
@@ -332,12 +334,14 @@ impl Sink {
                 buffer.extend_from_slice(bytes);
                 Ok(())
             }
+            #[cfg(test)]
+            Self::Broken(kind) => Err((*kind).into()),
         }
     }
     fn captured(&self) -> String {
         match self {
             Self::Buffer(buffer) => String::from_utf8_lossy(buffer).into_owned(),
-            Self::Stdout | Self::Stderr => String::new(),
+            _ => String::new(),
         }
     }
 }
@@ -387,77 +391,5 @@ impl Drop for ErrWriter {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TTY: Terminals = Terminals {
-        stdin: true,
-        stdout: true,
-        stderr: true,
-    };
-
-    #[test]
-    fn levels() {
-        let said = |level| {
-            let p = Printer::captured(level, Terminals::default(), 80);
-            p.out("data");
-            p.error("verdict");
-            p.err("talk");
-            p.verbose("why");
-            assert_eq!(p.captured_out(), "data\n");
-            p.captured_err()
-        };
-        assert_eq!(said(Level::Quiet), "verdict\n");
-        assert_eq!(said(Level::Normal), "verdict\ntalk\n");
-        assert_eq!(said(Level::Verbose), "verdict\ntalk\nwhy\n");
-    }
-
-    #[test]
-    fn clones_share_the_streams() {
-        let p = Printer::captured(Level::Normal, Terminals::default(), 80);
-        p.clone().out("a");
-        p.raw_out(b"b\xff\n");
-        assert_eq!(p.captured_out(), "a\nb\u{fffd}\n");
-    }
-
-    #[test]
-    fn err_writer_passes_whole_lines() {
-        let p = Printer::captured(Level::Normal, Terminals::default(), 80);
-        let mut w = p.err_writer();
-        write!(w, "half ").unwrap();
-        assert_eq!(p.captured_err(), "");
-        write!(w, "line\nrest").unwrap();
-        assert_eq!(p.captured_err(), "half line\n");
-        drop(w);
-        assert_eq!(p.captured_err(), "half line\nrest\n");
-    }
-
-    #[test]
-    fn live_display_comes_back_after_each_line() {
-        let p = Printer::captured(Level::Normal, TTY, 40);
-        p.set_live(&["bar".to_owned()]);
-        assert_eq!(p.captured_live(), ["bar"]);
-        p.out("log line");
-        p.err("talk");
-        assert_eq!(p.captured_live(), ["bar"]);
-        p.end_live();
-        assert!(p.captured_live().is_empty());
-        assert_eq!(p.captured_out(), "log line\n");
-    }
-
-    #[test]
-    fn live_display_is_away_while_held() {
-        let p = Printer::captured(Level::Normal, TTY, 40);
-        p.set_live(&["one".to_owned()]);
-        let outer = p.hold();
-        p.suspend(|| {
-            p.err("asked");
-            assert!(p.captured_live().is_empty());
-        });
-        p.set_live(&["two".to_owned()]);
-        assert!(p.captured_live().is_empty());
-        drop(outer);
-        assert_eq!(p.captured_live(), ["two"]);
-        assert_eq!(p.captured_err(), "asked\n");
-    }
-}
+#[path = "printer_tests.rs"]
+mod tests;

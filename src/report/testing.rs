@@ -3,7 +3,9 @@
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::engine::snapshot::{Note, RoleSnapshot, Snapshot, StateWord};
-use crate::engine::{Event, EventKind};
+use crate::engine::state::{Attempt, AttemptKind};
+use crate::engine::{Event, EventKind, FirstFailure, RunState};
+use crate::report::view::{DriverView, RunId, RunView};
 
 /// Seconds after the start of the example run.
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -72,5 +74,78 @@ pub(crate) fn snapshot() -> Snapshot {
             },
         ],
         pods_replaced: 0,
+    }
+}
+
+/// The first failure of the mock-ups.
+pub(crate) fn first_failure() -> FirstFailure {
+    FirstFailure {
+        role: "worker".to_owned(),
+        job: 2,
+        job_name: "train-worker-2".to_owned(),
+        attempt: 0,
+        reason: "PodFailurePolicy".to_owned(),
+        message: "Container main failed with exit code 137".to_owned(),
+        index: Some(1),
+        pod: Some("train-worker-2-1-x7k2p".to_owned()),
+        node: Some("gpu-14".to_owned()),
+        container: Some("main".to_owned()),
+        exit_code: Some(137),
+        signal: Some(9),
+        how: Some("OOMKilled".to_owned()),
+        into_attempt_s: Some(860),
+        fell_after: 8,
+        rule: Some("oom".to_owned()),
+        rule_index: Some(0),
+        action: "RestartJobSet".to_owned(),
+        ..FirstFailure::default()
+    }
+}
+
+/// `train` 47 minutes after its start: one restart behind it, `eval` still waits.
+pub(crate) fn running() -> RunView {
+    let mut s = snapshot();
+    s.state = StateWord::Running;
+    s.attempt = 1;
+    s.restarts = 1;
+    s.restarts_counted = 1;
+    s.roles[1].ready = 4;
+    s.roles[1].starting = 0;
+    s.roles[1].pods = 8;
+    s.roles[1].notes.clear();
+    let attempts = vec![
+        Attempt {
+            cause: Some(first_failure()),
+            started: Some(at(0)),
+            ended: Some(at(20 * 60)),
+            ..Attempt::default()
+        },
+        Attempt {
+            number: 1,
+            kind: AttemptKind::Restart,
+            started: Some(at(20 * 60)),
+            counted: true,
+            ..Attempt::default()
+        },
+    ];
+    RunView {
+        id: RunId {
+            namespace: "ml".to_owned(),
+            name: "train".to_owned(),
+            uid: "6f0c".to_owned(),
+        },
+        record: "configmap/train-run".to_owned(),
+        created: at(0),
+        snapshot: s,
+        state: RunState {
+            attempts,
+            ..RunState::default()
+        },
+        driver: DriverView {
+            holder: Some("ada@laptop".to_owned()),
+            renewed: Some(at(47 * 60 - 2)),
+            live: true,
+        },
+        flags: String::new(),
     }
 }

@@ -4,7 +4,7 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::api::JobSet;
 use crate::engine::snapshot::StateWord;
-use crate::engine::{RunState, Snapshot};
+use crate::engine::{FirstFailure, RunState, Snapshot};
 
 /// Which run a report is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,8 +24,6 @@ pub struct RunFacts {
     pub record: Option<String>,
     /// GPUs of all pods together, see [`gpus`].
     pub gpus: u64,
-    /// The set has a failure policy; without one, any failed Job ends it.
-    pub has_failure_policy: bool,
     /// Where each failure rule stands (`train.yaml:41`), by its position.
     pub rule_places: Vec<String>,
     /// Flags that a suggested command needs to find the run again (`-n ml`), or empty.
@@ -33,14 +31,18 @@ pub struct RunFacts {
 }
 
 impl RunFacts {
-    /// `kubectl jobset VERB REST` with the flags that find the run.
+    /// `kubectl jobset REST` with the flags that find the run.
     #[must_use]
     pub fn command(&self, rest: &str) -> String {
-        if self.flags.is_empty() {
-            format!("kubectl jobset {rest}")
-        } else {
-            format!("kubectl jobset {rest} {}", self.flags)
-        }
+        command(rest, &self.flags)
+    }
+}
+
+fn command(rest: &str, flags: &str) -> String {
+    if flags.is_empty() {
+        format!("kubectl jobset {rest}")
+    } else {
+        format!("kubectl jobset {rest} {flags}")
     }
 }
 
@@ -70,8 +72,6 @@ pub struct RunView {
     pub state: RunState,
     /// Who drives it.
     pub driver: DriverView,
-    /// The set has a failure policy; without one, any failed Job ends it.
-    pub has_failure_policy: bool,
     /// Flags that a suggested command needs to find the run again (`-n ml`), or empty.
     pub flags: String,
 }
@@ -81,6 +81,23 @@ impl RunView {
     #[must_use]
     pub fn is_finished(&self) -> bool {
         is_finished(self.snapshot.state)
+    }
+    /// Who failed first: in the attempt that ended the run, else in the newest attempt that failed.
+    #[must_use]
+    pub fn first_failure(&self) -> Option<&FirstFailure> {
+        let newest = || {
+            self.state
+                .attempts
+                .iter()
+                .rev()
+                .find_map(|a| a.cause.as_ref())
+        };
+        self.state.first_failure.as_ref().or_else(newest)
+    }
+    /// `kubectl jobset REST` with the flags that find the run.
+    #[must_use]
+    pub fn command(&self, rest: &str) -> String {
+        command(rest, &self.flags)
     }
     /// It goes on and nobody drives it: failure policy and startup order are not being enforced.
     #[must_use]
