@@ -7,12 +7,12 @@ use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::app::App;
-use crate::cli::args::{Cli, Verb};
+use crate::cli::args::{Cli, TalkArgs, Verb};
 use crate::cli::env::Env;
 use crate::cli::invocation::Invocation;
 use crate::cli::settings::{
-    CompletionSettings, Connection, RenderSettings, RunSettings, Talk, ValidateSettings,
-    VersionSettings,
+    CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings, Talk,
+    ValidateSettings, VersionSettings,
 };
 use crate::cli::{ExitCode, complete, completion, help, render, validate, version};
 use crate::error::{Error, Result};
@@ -48,7 +48,11 @@ fn answer_kubectl(words: Vec<OsString>, env: &Env) -> ExitCode {
 }
 
 fn run(invocation: Invocation, words: Vec<OsString>, env: &Env) -> ExitCode {
-    let fallback = || App::new(Connection::default(), Talk::default(), String::new());
+    // While the flags are not understood, the environment still says how to talk.
+    let fallback = || {
+        let talk = Talk::resolve(&TalkArgs::default(), env).unwrap_or_default();
+        App::new(Connection::default(), talk, String::new())
+    };
     let line = std::iter::once(OsString::from(invocation.bin_name())).chain(words.iter().cloned());
     let parsed = command(invocation)
         .try_get_matches_from(line)
@@ -164,6 +168,13 @@ async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
             let settings = RunSettings::resolve(*args, env)?;
             Err(Error::other(format!(
                 "run {:?} is not there yet",
+                settings.name
+            )))
+        }
+        Verb::Logs(args) => {
+            let settings = LogsSettings::resolve(*args)?;
+            Err(Error::other(format!(
+                "logs {:?} is not there yet",
                 settings.name
             )))
         }
