@@ -281,14 +281,14 @@ impl Reporter {
             attempts: &self.attempts,
             facts: Some(&self.s.facts),
         };
-        let completed = state == "Completed";
-        if self.s.mode == Mode::Plain && completed {
+        let block = failure::block(&ending);
+        // The log's own line has said all there is.
+        if self.s.mode == Mode::Plain && block.is_empty() {
             return;
         }
         self.s
             .printer
             .error(&failure::verdict(&ending, &self.s.err_styles));
-        let block = failure::block(&ending);
         for line in &block {
             self.s.printer.error(line);
         }
