@@ -10,11 +10,12 @@ use crate::cli::app::App;
 use crate::cli::args::{Cli, TalkArgs, Verb};
 use crate::cli::env::Env;
 use crate::cli::invocation::Invocation;
+use crate::cli::run as run_verb;
 use crate::cli::settings::{
-    CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings, Talk,
-    ValidateSettings, VersionSettings,
+    AttachSettings, CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings,
+    Talk, ValidateSettings, VersionSettings,
 };
-use crate::cli::{ExitCode, complete, completion, help, render, validate, version};
+use crate::cli::{ExitCode, attach, complete, completion, help, render, validate, version};
 use crate::error::{Error, Result};
 use crate::report::style::paint;
 
@@ -168,13 +169,8 @@ async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
         Verb::Validate(args) => validate::run(ValidateSettings::from(args), app).await,
         Verb::Render(args) => render::run(RenderSettings::from(args), app).await,
         Verb::Version(args) => version::run(VersionSettings::from(args), app).await,
-        Verb::Run(args) => {
-            let settings = RunSettings::resolve(*args, env)?;
-            Err(Error::other(format!(
-                "run {:?} is not there yet",
-                settings.name
-            )))
-        }
+        Verb::Run(args) => run_verb::run(RunSettings::resolve(*args, env)?, app).await,
+        Verb::Attach(args) => attach::run(AttachSettings::resolve(*args, env)?, app).await,
         Verb::Logs(args) => {
             let settings = LogsSettings::resolve(*args)?;
             Err(Error::other(format!(
