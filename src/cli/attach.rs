@@ -2,7 +2,7 @@
 
 use crate::cli::app::App;
 use crate::cli::settings::{AttachSettings, StaySettings};
-use crate::cli::stay::{Stay, stay, tell_finished};
+use crate::cli::stay::{Stay, look_on, stay, tell_finished};
 use crate::cli::words::AttachOutput;
 use crate::cli::{ExitCode, choose};
 use crate::driver::kube::Connection;
@@ -19,6 +19,13 @@ pub async fn run(settings: AttachSettings, app: &App) -> Result<ExitCode> {
     let conn = app.connect().await?;
     let name = choose::name(app, &conn, settings.name.as_deref()).await?;
     let json = settings.output == Some(AttachOutput::Json);
+    if settings.read_only {
+        let record = choose::record(app, &conn, Some(&name)).await?;
+        if record.state.outcome.is_some() {
+            return Ok(tell_finished(app, &record, json));
+        }
+        return Ok(look_on(app, &conn, record, &settings.stay, json, &mut signals).await);
+    }
     attach_to(app, &conn, &name, &settings.stay, false, json, &mut signals).await
 }
 

@@ -1,21 +1,24 @@
 //! What `run` and `attach` share: sit in the driver's seat with a reporter, and say how it ended.
 
+use std::collections::BTreeSet;
+
 use k8s_openapi::jiff::{SignedDuration, Timestamp, tz::TimeZone};
 
 use crate::cli::app::App;
 use crate::cli::ending::last_words;
-use crate::cli::settings::StaySettings;
+use crate::cli::settings::{MAX_LOG_REQUESTS, StaySettings};
 use crate::cli::tap::Tap;
 use crate::cli::words::{self, RemoveWhen};
 use crate::cli::{ExitCode, remove};
 use crate::driver::clock;
 use crate::driver::kube::Connection;
 use crate::driver::kube::run::KubeRun;
+use crate::driver::onlooker::{self, Onlooker};
 use crate::driver::record::Record;
 use crate::driver::session::{
     End, OnInterrupt, OnTimeout, Options, Session, Signals, TypedAnswers, Until,
 };
-use crate::engine::{Engine, EventKind, Options as EngineOptions, Outcome, Run};
+use crate::engine::{Engine, Options as EngineOptions, Outcome, Run};
 use crate::error::Result;
 use crate::logs::stream::Start;
 use crate::logs::{KubeSource, LogStreams, Selection, Since, follow};
@@ -74,37 +77,20 @@ pub(super) async fn stay(
     let terminals = app.printer.terminals();
     let terminal = terminals.stdin && terminals.stderr;
     let on_interrupt = on_interrupt(settings.on_interrupt);
-    let streams = Selection::of_choice(&settings.logs).map(|selection| {
-        let options = follow::Options {
-            start: Start {
-                tail: None,
-                since: attached.is_some().then_some(Since::Time(now)),
-            },
-            limit: crate::cli::settings::MAX_LOG_REQUESTS as usize,
-            by_time: true,
-            attempt: record.state.status.restarts,
-            skip: Default::default(),
-        };
-        LogStreams::new(
-            KubeSource::new(conn.client(), &record.namespace),
-            selection,
-            options,
-        )
-    });
     let mode = told_as(app, json, silent);
-    let heartbeat_s = settings
-        .heartbeat
-        .map_or(0, |d| i64::try_from(d.as_secs()).unwrap_or(0));
     let asks = terminal && on_interrupt == OnInterrupt::Ask;
-    let mut reporter = reporter(app, &record, mode, heartbeat_s, asks, rule_places);
-    let mut tap = Tap::new(streams);
+    let mut reporter = reporter(app, &record, mode, heartbeat_s(settings), asks, rule_places);
+    let mut tap = Tap::new(streams(
+        conn,
+        &record,
+        settings,
+        attached.is_some().then_some(now),
+    ));
     let options = Options {
         until,
         on_interrupt,
         terminal,
-        timeout_at: settings
-            .timeout
-            .and_then(|d| now.checked_add(SignedDuration::try_from(d).ok()?).ok()),
+        timeout_at: timeout_at(settings, now),
         on_timeout: on_timeout(settings.on_timeout),
         lost_after: Some(LOST_AFTER),
         heartbeat: settings
@@ -155,6 +141,67 @@ pub(super) async fn stay(
         return Ok((end, cut_short));
     }
     Ok((end, code))
+}
+
+/// Looks on until the run has ended. Gives the code of its outcome, or of what ended the looking.
+pub(super) async fn look_on(
+    app: &App,
+    conn: &Connection,
+    record: Record,
+    settings: &StaySettings,
+    json: bool,
+    signals: &mut Signals,
+) -> ExitCode {
+    let now = clock::now();
+    let cluster = KubeRun::new(conn, &record, "");
+    let mode = told_as(app, json, false);
+    let mut tap = Tap::new(streams(conn, &record, settings, Some(now)));
+    let mut reporter = reporter(app, &record, mode, heartbeat_s(settings), false, Vec::new());
+    let mut onlooker = Onlooker::new(&cluster, &mut reporter, &mut tap, record.clone());
+    let end = onlooker.run(signals, timeout_at(settings, now)).await;
+    let code = ExitCode::from(&end);
+    let snapshot = onlooker.snapshot();
+    let attempts = onlooker.record().state.attempts.clone();
+    reporter.set_attempts(&attempts);
+    if matches!(end, End::Finished(_) | End::Deleted) {
+        reporter.finish(clock::now(), &snapshot, code.code());
+    } else {
+        app.printer.end_live();
+    }
+    code
+}
+
+fn heartbeat_s(settings: &StaySettings) -> i64 {
+    settings
+        .heartbeat
+        .map_or(0, |d| i64::try_from(d.as_secs()).unwrap_or(0))
+}
+
+fn timeout_at(settings: &StaySettings, now: Timestamp) -> Option<Timestamp> {
+    now.checked_add(SignedDuration::try_from(settings.timeout?).ok()?)
+        .ok()
+}
+
+/// The logs that were asked for; `since`: only lines after that moment.
+fn streams(
+    conn: &Connection,
+    record: &Record,
+    settings: &StaySettings,
+    since: Option<Timestamp>,
+) -> Option<LogStreams<KubeSource>> {
+    let selection = Selection::of_choice(&settings.logs)?;
+    let options = follow::Options {
+        start: Start {
+            tail: None,
+            since: since.map(Since::Time),
+        },
+        limit: usize::try_from(MAX_LOG_REQUESTS).unwrap_or(usize::MAX),
+        by_time: true,
+        attempt: record.state.status.restarts,
+        skip: BTreeSet::new(),
+    };
+    let source = KubeSource::new(conn.client(), &record.namespace);
+    Some(LogStreams::new(source, selection, options))
 }
 
 /// How the run is told.
@@ -216,21 +263,11 @@ pub(super) fn tell_finished(app: &App, record: &Record, json: bool) -> ExitCode 
     let mut reporter = reporter(app, record, told_as(app, json, false), 0, false, Vec::new());
     let snapshot = engine.snapshot(now);
     let state = &record.state;
-    let end = state
-        .status
-        .conditions
-        .iter()
-        .find(|c| c.status && state.status.terminal_state.as_deref() == Some(&c.type_));
     let code = state
         .outcome
         .as_ref()
         .map_or(ExitCode::NotFinished, ExitCode::from);
-    let kind = EventKind::RunFinished {
-        state: state.status.terminal_state.clone().unwrap_or_default(),
-        reason: end.map(|c| c.reason.clone()).unwrap_or_default(),
-        message: end.map(|c| c.message.clone()).unwrap_or_default(),
-        first_failure: state.first_failure.clone().map(Box::new),
-    };
+    let kind = onlooker::finished(state);
     let event = engine.emit(kind, state.finished.unwrap_or(now));
     reporter.event(&event);
     reporter.set_attempts(&state.attempts);

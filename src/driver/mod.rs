@@ -4,6 +4,7 @@
 pub mod clock;
 pub mod kube;
 pub mod lease;
+pub mod onlooker;
 pub mod port;
 pub mod preflight;
 pub mod record;
