@@ -266,11 +266,9 @@ fn finding(
                 None => finding,
             }
         }
-        ProblemKind::Other(message) => Finding::error(
-            "wrong-type",
-            path.clone(),
-            format!("can't be read: {message}"),
-        ),
+        ProblemKind::Other(message) => {
+            Finding::error("wrong-type", path.clone(), message.trim_end_matches('.'))
+        }
     })
 }
 
