@@ -1,5 +1,6 @@
 //! `completion`: scripts for shells, and the helper by which kubectl completes `kubectl jobset`.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory as _;
@@ -16,12 +17,11 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// The helper can't be written; the program's own place is unknown.
-pub fn run(settings: CompletionSettings, app: &App) -> Result<ExitCode> {
+pub fn run(settings: CompletionSettings, argv0: Option<&OsStr>, app: &App) -> Result<ExitCode> {
     match settings {
         CompletionSettings::Script(shell) => app.printer.raw_out(script(shell).as_bytes()),
         CompletionSettings::Install(dir) => {
-            let program = std::env::current_exe()
-                .map_err(|e| Error::other("the place of this program is unknown").caused_by(e))?;
+            let program = program(argv0)?;
             let dir = match dir {
                 Some(dir) => dir,
                 None => program.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -35,6 +35,19 @@ pub fn run(settings: CompletionSettings, app: &App) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::Ok)
+}
+
+/// Where this program is called from. kubectl calls a plugin by the path that it found: for what krew
+/// installed a link that stays the same when the version changes, unlike the file behind it.
+fn program(argv0: Option<&OsStr>) -> Result<PathBuf> {
+    match argv0
+        .map(Path::new)
+        .filter(|path| path.is_absolute() && path.exists())
+    {
+        Some(path) => Ok(path.to_path_buf()),
+        None => std::env::current_exe()
+            .map_err(|e| Error::other("the place of this program is unknown").caused_by(e)),
+    }
 }
 
 /// The script for a shell, for direct use as `kubectl-jobset`.

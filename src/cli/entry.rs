@@ -1,7 +1,7 @@
 //! From the command line to the exit code: parse, resolve, dispatch to one file per verb, say what went
 //! wrong in one place.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::error::ErrorKind;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
@@ -10,13 +10,13 @@ use crate::cli::app::App;
 use crate::cli::args::{Cli, TalkArgs, Verb};
 use crate::cli::env::Env;
 use crate::cli::invocation::Invocation;
+use crate::cli::run as run_verb;
 use crate::cli::settings::{
-    CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings, Talk,
-    ValidateSettings, VersionSettings,
+    AttachSettings, CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings,
+    Talk, ValidateSettings, VersionSettings,
 };
-use crate::cli::{ExitCode, complete, completion, help, render, validate, version};
+use crate::cli::{ExitCode, attach, complete, completion, help, render, validate, version};
 use crate::error::{Error, Result};
-use crate::report::printer::Level;
 use crate::report::style::paint;
 
 /// Runs the program on the process's arguments, environment and streams.
@@ -30,7 +30,7 @@ pub fn main() -> std::process::ExitCode {
     if invocation == Invocation::Completion {
         return answer_kubectl(words, &env).into();
     }
-    run(invocation, words, &env).into()
+    run(invocation, argv0.as_deref(), words, &env).into()
 }
 
 /// The clap tree with the name by which the program was called.
@@ -47,7 +47,7 @@ fn answer_kubectl(words: Vec<OsString>, env: &Env) -> ExitCode {
     ExitCode::Ok
 }
 
-fn run(invocation: Invocation, words: Vec<OsString>, env: &Env) -> ExitCode {
+fn run(invocation: Invocation, argv0: Option<&OsStr>, words: Vec<OsString>, env: &Env) -> ExitCode {
     // While the flags are not understood, the environment still says how to talk.
     let fallback = || {
         let talk = Talk::resolve(&TalkArgs::default(), env).unwrap_or_default();
@@ -67,7 +67,7 @@ fn run(invocation: Invocation, words: Vec<OsString>, env: &Env) -> ExitCode {
     };
     let connection = Connection::resolve(cli.global.connection, env);
     let app = App::new(connection, talk, env.who());
-    let code = match dispatch(cli.verb, invocation, env, &app) {
+    let code = match dispatch(cli.verb, invocation, argv0, env, &app) {
         Ok(code) => code,
         Err(e) => failed(&e, &app),
     };
@@ -130,7 +130,13 @@ fn failed(error: &Error, app: &App) -> ExitCode {
     error.exit_code()
 }
 
-fn dispatch(verb: Verb, invocation: Invocation, env: &Env, app: &App) -> Result<ExitCode> {
+fn dispatch(
+    verb: Verb,
+    invocation: Invocation,
+    argv0: Option<&OsStr>,
+    env: &Env,
+    app: &App,
+) -> Result<ExitCode> {
     match verb {
         Verb::Help(args) => {
             let ansi = app.out_styles().is_colored();
@@ -138,14 +144,13 @@ fn dispatch(verb: Verb, invocation: Invocation, env: &Env, app: &App) -> Result<
             app.printer.out(text.trim_end());
             Ok(ExitCode::Ok)
         }
-        Verb::Completion(args) => completion::run(CompletionSettings::from(args), app),
+        Verb::Completion(args) => completion::run(CompletionSettings::from(args), argv0, app),
         Verb::Complete(args) => {
             let words = args.words.into_iter().map(OsString::from).collect();
             app.printer.out_lines(&complete::answer(words, env));
             Ok(ExitCode::Ok)
         }
         verb => {
-            trace(app);
             // One thread: the driver is one loop, and a client that waits needs no more.
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
@@ -164,13 +169,8 @@ async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
         Verb::Validate(args) => validate::run(ValidateSettings::from(args), app).await,
         Verb::Render(args) => render::run(RenderSettings::from(args), app).await,
         Verb::Version(args) => version::run(VersionSettings::from(args), app).await,
-        Verb::Run(args) => {
-            let settings = RunSettings::resolve(*args, env)?;
-            Err(Error::other(format!(
-                "run {:?} is not there yet",
-                settings.name
-            )))
-        }
+        Verb::Run(args) => run_verb::run(RunSettings::resolve(*args, env)?, app).await,
+        Verb::Attach(args) => attach::run(AttachSettings::resolve(*args, env)?, app).await,
         Verb::Logs(args) => {
             let settings = LogsSettings::resolve(*args)?;
             Err(Error::other(format!(
@@ -180,27 +180,4 @@ async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
         }
         _ => Err(Error::other("not there yet")),
     }
-}
-
-/// `-vv` shows API calls: our own spans and events only, since those of libraries may hold headers.
-fn trace(app: &App) {
-    use tracing_subscriber::Layer as _;
-    use tracing_subscriber::filter::filter_fn;
-    use tracing_subscriber::layer::SubscriberExt as _;
-    use tracing_subscriber::util::SubscriberInitExt as _;
-
-    if app.printer.level() < Level::Trace {
-        return;
-    }
-    let printer = app.printer.clone();
-    let layer = tracing_subscriber::fmt::layer()
-        .with_writer(move || printer.err_writer())
-        .with_ansi(false)
-        .without_time()
-        .with_target(false)
-        .with_filter(filter_fn(|meta| {
-            meta.target().starts_with(env!("CARGO_CRATE_NAME"))
-        }));
-    // A subscriber that is there already (a test's) is as good.
-    let _already = tracing_subscriber::registry().with(layer).try_init();
 }

@@ -1,6 +1,7 @@
 //! The exit-code table (cli.md 4): one enum from which the README's table, `help exit-codes` and the
 //! tests are made. 22-99 are reserved for us, 100-123 kept free, 125-127 belong to shells.
 
+use crate::driver::session::{End, Signal};
 use crate::engine::Outcome;
 
 /// What the process returns.
@@ -170,6 +171,34 @@ impl From<&Outcome> for ExitCode {
             Outcome::RestartLimit => Self::RestartLimit,
             Outcome::CouldNotStart { .. } => Self::CouldNotStart,
             Outcome::Stopped { .. } => Self::Stopped,
+        }
+    }
+}
+
+impl From<&End> for ExitCode {
+    fn from(end: &End) -> Self {
+        match end {
+            End::Finished(outcome) => outcome.into(),
+            End::Settled => Self::Ok,
+            End::Detached(signal) | End::LeftAtOnce(signal) => (*signal).into(),
+            End::DeleteWanted(_) | End::Deleted => Self::Deleted,
+            End::TakenOver { .. } => Self::TakenOver,
+            End::TimedOut(_) => Self::TimedOut,
+            End::NotReached { .. } => Self::NotReached,
+        }
+    }
+}
+
+/// 130, 143, 129; what was typed at the prompt is a request: 20.
+impl From<Signal> for ExitCode {
+    fn from(signal: Signal) -> Self {
+        match signal {
+            Signal::Int => Self::Interrupted,
+            Signal::Term => Self::Terminated,
+            Signal::Hup => Self::Hangup,
+            Signal::Tstp | Signal::TypedDetach | Signal::TypedEnter | Signal::PromptTimeout => {
+                Self::Detached
+            }
         }
     }
 }

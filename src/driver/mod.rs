@@ -4,6 +4,11 @@
 pub mod clock;
 pub mod kube;
 pub mod lease;
+pub mod onlooker;
 pub mod port;
 pub mod preflight;
 pub mod record;
+pub mod remove;
+pub mod seat;
+pub mod session;
+pub mod start;

@@ -26,6 +26,7 @@ impl Engine {
         if self.state.outcome.is_none() {
             self.judge(now);
         }
+        self.changed |= !self.view.dirty_roles.is_empty();
         if self.state.outcome.is_none() && (self.changed || self.is_suspended()) {
             self.follow_suspension(now);
         }

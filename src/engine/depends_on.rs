@@ -12,10 +12,10 @@ pub(super) struct Progress {
 }
 
 /// The first dependency that is not there yet. A name that the spec doesn't have never comes true.
-pub(super) fn unmet<'a>(
-    depends_on: &'a [DependsOn],
+pub(super) fn unmet(
+    depends_on: &[DependsOn],
     progress: impl Fn(&str) -> Option<Progress>,
-) -> Option<&'a DependsOn> {
+) -> Option<&DependsOn> {
     depends_on.iter().find(|d| {
         let p = progress(&d.name).unwrap_or_default();
         !match d.status {

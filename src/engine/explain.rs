@@ -21,6 +21,8 @@ pub(super) enum Timer {
     NoPods(SlotId),
     Orphans(SlotId),
     Missed(SlotId),
+    /// A Job that is being deleted and doesn't go.
+    Going(SlotId),
     Patch(SlotId),
     /// Something may be tried again.
     Wake,
@@ -29,6 +31,8 @@ pub(super) enum Timer {
 /// A Job of which no pod has come after this time is worth a line: the Job controller needs a second
 /// or two, minutes only when it backs off.
 const NO_PODS: SignedDuration = SignedDuration::from_secs(30);
+/// A Job that is being deleted and has no pods goes within a moment; after this it is worth a line.
+const GOING: SignedDuration = SignedDuration::from_secs(60);
 /// Seconds over its grace period after which a terminating pod is worth a line.
 const STUCK_S: i64 = 10;
 /// Ways of waiting that pass by themselves in most cases are told after this many seconds.
@@ -87,6 +91,7 @@ impl Engine {
                 Timer::NoPods(id) => self.look_for_pods(id, now),
                 Timer::Orphans(id) => self.orphans(id, now),
                 Timer::Missed(id) => self.missed(id, now),
+                Timer::Going(id) => self.look_at_going(id, now),
                 Timer::Patch(id) => self.patch_unseen(id, now),
                 Timer::Wake => {}
             }
@@ -100,7 +105,7 @@ impl Engine {
         }
     }
 
-    fn look_for_pods(&mut self, id: SlotId, _now: Timestamp) {
+    fn look_for_pods(&mut self, id: SlotId, now: Timestamp) {
         let empty = self.view.slots[id].pods.is_empty()
             && self.view.class(id) == Class::Starting
             && self
@@ -118,18 +123,34 @@ impl Engine {
             return;
         }
         let message = "no pod was made for the job, and no event says why".to_owned();
-        self.say_stuck(id, "NoPods", message, self.now_of(id));
+        self.say_stuck(id, "NoPods", message, now);
     }
 
-    fn now_of(&self, id: SlotId) -> Timestamp {
-        self.view
-            .current(id)
-            .and_then(|e| e.seen.created.checked_add(NO_PODS).ok())
-            .unwrap_or(Timestamp::UNIX_EPOCH)
+    /// That Job should be gone some time from now.
+    pub(super) fn watch_going(&mut self, id: SlotId, now: Timestamp) {
+        if let Ok(at) = now.checked_add(GOING) {
+            self.wake(at, Timer::Going(id));
+        }
+    }
+
+    /// Its pods explain themselves; a Job without any is held by something else.
+    fn look_at_going(&mut self, id: SlotId, now: Timestamp) {
+        let slot = &self.view.slots[id];
+        let held = slot.pods.is_empty()
+            && slot.job.as_deref().is_some_and(|e| {
+                e.seen
+                    .deleting_since
+                    .is_some_and(|at| now.duration_since(at) >= GOING)
+            });
+        if held {
+            let message = "the job is being deleted and has no pods left, but doesn't go away: a \
+                           finalizer holds it";
+            self.say_stuck(id, "Terminating", message.to_owned(), now);
+        }
     }
 
     /// Tells a Job's trouble, once per role, reason and words.
-    fn say_stuck(&mut self, id: SlotId, reason: &str, message: String, now: Timestamp) {
+    pub(super) fn say_stuck(&mut self, id: SlotId, reason: &str, message: String, now: Timestamp) {
         let (role, job) = self.place(id);
         let key = (reason.to_owned(), message.clone());
         if self.told[self.view.slots[id].role].reasons.insert(key) {

@@ -53,13 +53,18 @@ impl Engine {
             }
             None => self.insert_job(id, Entry::new(seen, false)),
             Some(News::Same) => {
+                let mut going = false;
                 if let Some(e) = self.view.slots[id].job.as_deref_mut() {
+                    going = e.seen.deleting_since.is_none() && seen.deleting_since.is_some();
                     if e.suspend_sent.is_some_and(|(to, _)| to == seen.suspend) {
                         e.suspend_sent = None;
                     }
                     e.seen = seen;
                     e.expected = false;
                     e.missed_at = None;
+                }
+                if going {
+                    self.watch_going(id, now);
                 }
             }
         }
@@ -72,6 +77,10 @@ impl Engine {
         slot.job = Some(Box::new(entry));
         slot.retry = None;
         slot.notice = None;
+        // Pods may have been seen before their Job.
+        for pod in slot.pods.clone() {
+            self.count_replaced(pod, true);
+        }
     }
 
     /// Classifies a Job anew and queues what is new about it.
@@ -152,16 +161,17 @@ impl Engine {
 
     /// The Job of a slot is gone.
     pub(super) fn job_gone(&mut self, id: SlotId, now: Timestamp) {
-        let ended = self.view.current(id).map(|e| {
-            e.ended() || e.delete_sent || e.replace || self.view.failure(&e.seen).is_some()
-        });
+        let ours = self
+            .view
+            .current(id)
+            .is_none_or(|e| e.delete_sent || e.replace);
         let asked = matches!(self.view.slots[id].call, Some((_, Call::Delete)));
         let Some(entry) = self.view.slots[id].job.take() else {
             return;
         };
         let (role, job) = self.place(id);
         // Previous Jobs and those of a run that has ended were asked to go, maybe by an earlier driver.
-        let by_someone = ended == Some(false) && !asked && !self.view.finished;
+        let by_someone = !ours && !asked && !self.view.finished;
         self.view.slots[id].last_gone = Some(entry.seen.uid.as_str().into());
         self.view.slots[id].notice = None;
         self.view.slots[id].retry = None;
@@ -203,7 +213,11 @@ impl Engine {
             Some(e) if e.seen.uid == uid || e.seen.uid.is_empty() => self.job_gone(id, now),
             Some(_) => {}
             // It came and went before the answer to our create: the answer must not revive it.
-            None => self.view.slots[id].last_gone = Some(uid.into()),
+            None => {
+                self.view.slots[id].last_gone = Some(uid.into());
+                self.view.slots[id].retry = None;
+                self.view.settle(id);
+            }
         }
     }
 
@@ -382,37 +396,34 @@ impl Engine {
 
     /// A Job is gone and pods of it still stand.
     pub(super) fn orphans(&mut self, id: SlotId, now: Timestamp) {
-        if self.view.slots[id].job.is_some() || self.view.slots[id].pods.is_empty() {
+        if self.view.slots[id].job.is_some() {
             return;
         }
         let mut running = None;
+        let mut left = false;
         for pod in self.view.slots[id].pods.clone() {
             let Some(p) = self.view.pods.get(pod) else {
                 continue;
             };
-            if p.seen.deleting.is_some() || p.ignored {
-                continue;
-            }
-            if super::pods::over(&p.seen) {
+            let over = super::pods::over(&p.seen);
+            let orphan = p.seen.deleting.is_none();
+            if orphan && over {
                 self.view.ignore_pod(pod);
             } else {
-                running = Some(p.seen.name.clone());
+                left = true;
+                if orphan {
+                    running = Some(p.seen.name.clone());
+                }
             }
         }
+        if left && let Ok(at) = now.checked_add(ORPHANED) {
+            self.wake(at, Timer::Orphans(id));
+        }
         if let Some(pod) = running {
-            let (role, job) = self.place(id);
             let message = format!(
                 "pod {pod} still runs although its job is gone: it was orphaned; delete it to go on"
             );
-            self.say(
-                now,
-                EventKind::JobStuck {
-                    role,
-                    job,
-                    reason: "Orphaned".to_owned(),
-                    message,
-                },
-            );
+            self.say_stuck(id, "Orphaned", message, now);
         }
     }
 }

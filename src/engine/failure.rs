@@ -142,3 +142,157 @@ pub(super) fn restart_reason(rule: Option<&FailureRule>) -> String {
         |r| format!("{}{}", reason::FAILURE_POLICY_PREFIX, r.name),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::testing::t0;
+
+    fn policy(value: serde_json::Value) -> FailurePolicy {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn failed<'a>(role: &'a str, name: &'a str, second: i64, reason: &'a str) -> FailedJob<'a> {
+        let at = Timestamp::from_second(t0().as_second() + second).unwrap();
+        FailedJob {
+            role,
+            name,
+            at,
+            reason,
+            message: "Container main failed with exit code 7 here",
+        }
+    }
+
+    #[test]
+    fn max_restarts_arithmetic_d4() {
+        use FailureAction as A;
+        let fail = Verdict::Fail;
+        // Action, limit, used before, verdict.
+        let table = [
+            (A::FailJobSet, 5, 0, fail(reason::FAIL_JOBSET_ACTION)),
+            (A::FailJobSet, 0, 0, fail(reason::FAIL_JOBSET_ACTION)),
+            (A::RestartJobSet, 0, 0, fail(reason::REACHED_MAX_RESTARTS)),
+            (A::RestartJobSet, 1, 0, Verdict::RestartSet { counts: true }),
+            (A::RestartJobSet, 1, 1, fail(reason::REACHED_MAX_RESTARTS)),
+            (A::RestartJobSet, 3, 2, Verdict::RestartSet { counts: true }),
+            (A::RestartJobSet, 3, 4, fail(reason::REACHED_MAX_RESTARTS)),
+            (
+                A::RestartJobSetAndIgnoreMaxRestarts,
+                0,
+                9,
+                Verdict::RestartSet { counts: false },
+            ),
+            (A::RestartJob, 2, 1, Verdict::RestartJob { counts: true }),
+            (A::RestartJob, 2, 2, fail(reason::REACHED_MAX_RESTARTS)),
+            (
+                A::RestartJobAndIgnoreMaxRestarts,
+                0,
+                0,
+                Verdict::RestartJob { counts: false },
+            ),
+        ];
+        for (action, limit, used, verdict) in table {
+            let policy = policy(json!({"maxRestarts": limit,
+                "rules": [{"name": "r", "action": action.as_str()}]}));
+            let jobs = [failed("a", "set-a-0", 0, "BackoffLimitExceeded")];
+            let d = decide(Some(&policy), &jobs, used).unwrap();
+            assert_eq!(d.verdict, verdict, "{action:?} limit {limit} used {used}");
+            assert_eq!((d.rule, d.action, d.cause), (Some(0), action, 0));
+        }
+    }
+
+    #[test]
+    fn no_policy_is_not_a_limit_of_zero_d4_8() {
+        let jobs = [failed("a", "set-a-0", 0, "BackoffLimitExceeded")];
+        let verdict = |p: Option<&FailurePolicy>| decide(p, &jobs, 0).unwrap().verdict;
+        assert_eq!(verdict(None), Verdict::Fail(reason::FAILED_JOBS));
+        let zero = policy(json!({}));
+        assert_eq!(
+            verdict(Some(&zero)),
+            Verdict::Fail(reason::REACHED_MAX_RESTARTS)
+        );
+    }
+
+    #[test]
+    fn rules_come_before_time_and_names_break_ties_d3() {
+        let rules = policy(json!({"maxRestarts": 9, "rules": [
+            {"name": "first", "action": "FailJobSet", "onJobFailureReasons": ["DeadlineExceeded"]},
+            {"name": "second", "action": "RestartJobSet", "targetReplicatedJobs": ["b"]},
+        ]}));
+        let early = failed("a", "set-a-1", 0, "BackoffLimitExceeded");
+        let tied = failed("a", "set-a-0", 0, "BackoffLimitExceeded");
+        let of_b = failed("b", "set-b-0", 5, "BackoffLimitExceeded");
+        let late = failed("a", "set-a-2", 9, "DeadlineExceeded");
+        // Failed Jobs, and what must come out: cause, rule.
+        let table: [(&[FailedJob<'_>], &str, Option<usize>); 4] = [
+            (&[early, of_b, late], "set-a-2", Some(0)),
+            (&[early, of_b], "set-b-0", Some(1)),
+            (&[early, tied], "set-a-0", None),
+            (&[tied, early], "set-a-0", None),
+        ];
+        for (jobs, cause, rule) in table {
+            let d = decide(Some(&rules), jobs, 0).unwrap();
+            assert_eq!((jobs[d.cause].name, d.rule), (cause, rule));
+        }
+        assert!(decide(Some(&rules), &[], 0).is_none());
+    }
+
+    #[test]
+    fn all_conditions_of_a_rule_must_hold_and_empty_ones_do() {
+        // reasons, patterns, targets, matches a BackoffLimitExceeded of role a with exit code 7.
+        type Words = &'static [&'static str];
+        let table: [(Words, Words, Words, bool); 8] = [
+            (&[], &[], &[], true),
+            (&["BackoffLimitExceeded"], &[], &[], true),
+            (&["PodFailurePolicy"], &[], &[], false),
+            (
+                &["PodFailurePolicy", "BackoffLimitExceeded"],
+                &[],
+                &["a"],
+                true,
+            ),
+            (&[], &[], &["b"], false),
+            (&[], &["nothing", "code [6-8] "], &[], true),
+            (&[], &["^exit code"], &[], false),
+            (&[], &["(unclosed"], &[], false),
+        ];
+        for (reasons, patterns, targets, expected) in table {
+            let rules = policy(json!({"maxRestarts": 9, "rules": [{"name": "r",
+                "action": "FailJobSet", "onJobFailureReasons": reasons,
+                "onJobFailureMessagePatterns": patterns, "targetReplicatedJobs": targets}]}));
+            let jobs = [failed("a", "set-a-0", 0, "BackoffLimitExceeded")];
+            let d = decide(Some(&rules), &jobs, 0).unwrap();
+            assert_eq!(
+                d.rule.is_some(),
+                expected,
+                "{reasons:?} {patterns:?} {targets:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn messages_are_upstreams() {
+        let said = |reason| failed_message(reason, "x");
+        assert_eq!(
+            said(reason::FAILED_JOBS),
+            "jobset failed due to one or more job failures (first failed job: x)"
+        );
+        assert_eq!(
+            said(reason::REACHED_MAX_RESTARTS),
+            "jobset failed due to reaching max number of restarts (first failed job: x)"
+        );
+        assert_eq!(
+            said(reason::FAIL_JOBSET_ACTION),
+            "applying FailJobSet failure policy action (first failed job: x)"
+        );
+        assert_eq!(
+            applying_message(FailureAction::RestartJobSetAndIgnoreMaxRestarts, "x"),
+            "applying RestartJobSetAndIgnoreMaxRestarts failure policy action (first failed job: x)"
+        );
+        let rules = policy(json!({"rules": [{"name": "oom", "action": "RestartJobSet"}]}));
+        assert_eq!(restart_reason(rules.rules.first()), "FailurePolicy_oom");
+        assert_eq!(restart_reason(None), "DefaultFailurePolicy");
+    }
+}

@@ -20,8 +20,12 @@ impl Engine {
     /// all of them previous; a Job's own restart leaves the others for the next pass (trap D.4.7).
     pub(super) fn apply_failure_policy(&mut self, now: Timestamp) {
         let policy = self.jobset.spec.failure_policy.as_ref();
-        let ids: Vec<SlotId> = self.view.failed.iter().copied().collect();
-        let failed: Vec<FailedJob<'_>> = ids.iter().filter_map(|id| self.failed_job(*id)).collect();
+        let (ids, failed): (Vec<SlotId>, Vec<FailedJob<'_>>) = self
+            .view
+            .failed
+            .iter()
+            .filter_map(|id| Some((*id, self.failed_job(*id)?)))
+            .unzip();
         let used = status::counted(&self.state.status);
         let Some(decision) = failure::decide(policy, &failed, used) else {
             return;
@@ -138,6 +142,10 @@ impl Engine {
         status::set_restarting(status, true, (reason, &message), now);
         self.end_attempt(now);
         history::begin(&mut self.state, AttemptKind::Restart, counts, now);
+        if self.jobset.suspended() {
+            // It doesn't begin to run before it is resumed.
+            history::close(&mut self.state, None, now);
+        }
         self.state.pods_replaced = 0;
         self.view.restarts = self.state.status.restarts;
         for set in &mut self.succeeded {
@@ -269,10 +277,9 @@ impl Engine {
         let slot = &self.view.slots[fall.slot];
         let old = self.view.is_old(slot, fall.restarts, fall.job_restarts);
         let of_ending = self.ending.as_ref().is_some_and(|e| {
+            let set_restarted = self.view.restarts > e.restarts;
             e.restarts == fall.restarts
-                && (self.view.finished
-                    || (old && self.view.restarts > e.restarts)
-                    || (old && e.slot == fall.slot))
+                && (self.view.finished || (old && (set_restarted || e.slot == fall.slot)))
         });
         if old && !of_ending {
             return;

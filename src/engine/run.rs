@@ -212,7 +212,7 @@ impl Engine {
                 .view
                 .roles
                 .iter()
-                .map(|r| r.replicas * r.expected)
+                .map(|r| r.replicas.saturating_mul(r.expected))
                 .sum();
             engine.say(now, EventKind::RunCreated { jobs, pods });
         }

@@ -57,7 +57,7 @@ impl Engine {
             waiting: if waits { absent } else { 0 },
             terminating: role.previous,
             pods: role.pods_ok,
-            pods_wanted: role.replicas * role.expected,
+            pods_wanted: role.replicas.saturating_mul(role.expected),
             pods_terminating: u32::try_from(role.leaving.len()).unwrap_or(u32::MAX),
             waits_for: held,
             notes: self.notes(position, now),

@@ -20,7 +20,8 @@ pub(super) enum Turn {
 pub(super) fn turns(jobset: &JobSet, progress: &[Progress], suspended: bool) -> Vec<Turn> {
     let roles = &jobset.spec.replicated_jobs;
     let in_order = in_order(jobset) && !suspended;
-    let mut before: Option<usize> = None;
+    // A role before has not started.
+    let mut before = false;
     let by_name = |name: &str| {
         let at = roles.iter().position(|r| r.name == name)?;
         progress.get(at).copied()
@@ -29,8 +30,9 @@ pub(super) fn turns(jobset: &JobSet, progress: &[Progress], suspended: bool) -> 
         .iter()
         .enumerate()
         .map(|(at, role)| {
-            if let Some(first) = before {
-                return Turn::Held(format!("{} ready", roles[first].name));
+            if before {
+                let waits_for = (0..at).rev().find(|r| !progress[*r].started).unwrap_or(0);
+                return Turn::Held(format!("{} ready", roles[waits_for].name));
             }
             if in_order && progress[at].started {
                 return Turn::Started;
@@ -38,9 +40,7 @@ pub(super) fn turns(jobset: &JobSet, progress: &[Progress], suspended: bool) -> 
             if let Some(d) = depends_on::unmet(&role.depends_on, by_name) {
                 return Turn::Held(depends_on::words(d));
             }
-            if in_order {
-                before = Some(at);
-            }
+            before |= in_order;
             Turn::Open
         })
         .collect()
@@ -49,4 +49,112 @@ pub(super) fn turns(jobset: &JobSet, progress: &[Progress], suspended: bool) -> 
 /// The set starts role by role.
 pub(super) fn in_order(jobset: &JobSet) -> bool {
     jobset.startup_order() == StartupOrder::InOrder
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::testing::{depends, jobset};
+
+    const NOT: Progress = Progress {
+        started: false,
+        complete: false,
+    };
+    const STARTED: Progress = Progress {
+        started: true,
+        complete: false,
+    };
+    const COMPLETE: Progress = Progress {
+        started: true,
+        complete: true,
+    };
+
+    fn held(what: &str) -> Turn {
+        Turn::Held(what.to_owned())
+    }
+
+    fn in_order_set() -> JobSet {
+        let order = json!({"startupPolicy": {"startupPolicyOrder": "InOrder"}});
+        jobset(&[("a", 1), ("b", 1), ("c", 1)], order)
+    }
+
+    #[test]
+    fn in_order_one_role_at_a_time() {
+        let set = in_order_set();
+        let table = [
+            (
+                [NOT, NOT, NOT],
+                [Turn::Open, held("a ready"), held("b ready")],
+            ),
+            (
+                [STARTED, NOT, NOT],
+                [Turn::Started, Turn::Open, held("b ready")],
+            ),
+            (
+                [STARTED, STARTED, NOT],
+                [Turn::Started, Turn::Started, Turn::Open],
+            ),
+            // Looked at live (trap D.5.2): a flickers, c waits again.
+            (
+                [NOT, STARTED, NOT],
+                [Turn::Open, held("a ready"), held("a ready")],
+            ),
+            (
+                [COMPLETE, STARTED, STARTED],
+                [Turn::Started, Turn::Started, Turn::Started],
+            ),
+        ];
+        for (progress, expected) in table {
+            assert_eq!(turns(&set, &progress, false), expected, "{progress:?}");
+        }
+    }
+
+    #[test]
+    fn order_does_not_matter_while_suspended() {
+        let open = [Turn::Open, Turn::Open, Turn::Open];
+        assert_eq!(turns(&in_order_set(), &[NOT, NOT, NOT], true), open);
+    }
+
+    #[test]
+    fn dependencies_hold_back_only_who_has_them() {
+        let set = jobset(
+            &[("init", 1), ("server", 1), ("client", 1), ("free", 1)],
+            json!({}),
+        );
+        let set = depends(set, "server", &[("init", "Complete")]);
+        let set = depends(set, "client", &[("init", "Complete"), ("server", "Ready")]);
+        let table = [
+            ([NOT; 4], ["init complete", "init complete"]),
+            ([STARTED, NOT, NOT, NOT], ["init complete", "init complete"]),
+            ([COMPLETE, NOT, NOT, NOT], ["", "server ready"]),
+            ([COMPLETE, STARTED, NOT, NOT], ["", ""]),
+        ];
+        for (progress, expected) in table {
+            for suspended in [false, true] {
+                let found = turns(&set, &progress, suspended);
+                let words = |t: &Turn| match t {
+                    Turn::Held(w) => w.clone(),
+                    _ => String::new(),
+                };
+                assert_eq!(
+                    [words(&found[1]), words(&found[2])],
+                    expected,
+                    "{progress:?}"
+                );
+                assert_eq!([&found[0], &found[3]], [&Turn::Open, &Turn::Open]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_dependency_on_nobody_never_comes_true() {
+        let set = depends(
+            jobset(&[("a", 1), ("b", 1)], json!({})),
+            "b",
+            &[("x", "Ready")],
+        );
+        assert_eq!(turns(&set, &[COMPLETE, NOT], false)[1], held("x ready"));
+    }
 }

@@ -33,3 +33,46 @@ pub(super) fn met<'a>(jobset: &JobSet, roles: impl Iterator<Item = (&'a str, u32
         Operator::Any => done > 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::testing::jobset;
+
+    #[test]
+    fn spec_8_and_traps_d6() {
+        // Operator, targets, succeeded of a (2 Jobs), b (1) and none (0 Jobs), met.
+        let table = [
+            ("All", &[][..], (2, 1), true),
+            ("All", &[], (2, 0), false),
+            ("All", &["a"], (2, 0), true),
+            ("All", &["b"], (2, 0), false),
+            ("Any", &[], (0, 1), true),
+            ("Any", &[], (0, 0), false),
+            ("Any", &["a"], (0, 1), false),
+            ("Any", &["a"], (1, 0), true),
+            // D.6.3: a sum of nothing completes on any other success, and only then.
+            ("All", &["none"], (1, 0), true),
+            ("All", &["none"], (0, 0), false),
+        ];
+        for (operator, targets, (a, b), expected) in table {
+            let policy = json!({"successPolicy":
+                {"operator": operator, "targetReplicatedJobs": targets}});
+            let set = jobset(&[("a", 2), ("b", 1), ("none", 0)], policy);
+            let roles = [("a", 2, a), ("b", 1, b), ("none", 0, 0)];
+            assert_eq!(
+                met(&set, roles.into_iter()),
+                expected,
+                "{operator} {targets:?} {a} {b}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_set_of_empty_roles_never_completes() {
+        let set = jobset(&[("none", 0)], json!({}));
+        assert!(!met(&set, [("none", 0, 0)].into_iter()));
+    }
+}

@@ -181,7 +181,11 @@ impl Play {
     }
     /// Both lists, then everything that follows.
     pub(super) fn start(mut self) -> Self {
-        let jobs = self.jobs.values().cloned().collect();
+        let jobs: Vec<JobSeen> = self.jobs.values().cloned().collect();
+        if !jobs.is_empty() {
+            // Jobs of an earlier driver: new ones must not get their UIDs.
+            self.uids = 100;
+        }
         self.see(Observation::JobsListed(jobs));
         self.see(Observation::PodsListed(Vec::new()));
         self.settle();

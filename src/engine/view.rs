@@ -429,7 +429,10 @@ impl View {
             self.previous_jobs += u32::from(new.previous);
             self.standing += u32::from(new.standing);
             self.old_pods += new.old_pods;
-            self.dirty_roles.insert(position);
+            // Pod counts are for display; they decide nothing that a step doesn't look at anyway.
+            if !old.counted || old.class != new.class || old.made != new.made {
+                self.dirty_roles.insert(position);
+            }
         }
         place(&mut self.creatable, id, wants.create);
         place(&mut self.deletable, id, wants.delete);

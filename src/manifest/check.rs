@@ -434,9 +434,17 @@ fn step<'v, S: DeserializeSeed<'v>>(
     };
     seed.deserialize(node).map_err(|stopped| {
         if let Some(message) = stopped.0 {
+            // The one type of the API that takes either, and says so in its own words only.
+            let kind = if message.contains("IntOrString") {
+                ProblemKind::Type {
+                    expected: "an integer or a string",
+                }
+            } else {
+                ProblemKind::Other(message)
+            };
             problems.borrow_mut().push(Problem {
                 path: track.path(),
-                kind: ProblemKind::Other(message),
+                kind,
             });
         }
         Stopped(None)

@@ -1,10 +1,14 @@
 //! The codes of all findings, each with what it stands for. They are stable: scripts match on them.
 
 /// Every code a [`crate::manifest::Finding`] can have, sorted, and what it means.
-pub const CODES: [(&str, &str); 76] = [
+pub const CODES: &[(&str, &str)] = &[
     (
         "alias-bomb",
         "aliases expand to more than a JobSet can hold",
+    ),
+    (
+        "ambiguous-key",
+        "a plain key that YAML 1.1 reads as a boolean or number",
     ),
     (
         "any-counts-jobs",

@@ -266,9 +266,11 @@ fn finding(
                 None => finding,
             }
         }
-        ProblemKind::Other(message) => {
-            Finding::error("wrong-type", path.clone(), message.trim_end_matches('.'))
-        }
+        ProblemKind::Other(message) => Finding::error(
+            "wrong-type",
+            path.clone(),
+            format!("can't be read: {message}"),
+        ),
     })
 }
 

@@ -13,6 +13,10 @@ use crate::manifest::source::SourceMap;
 /// Width when the caller knows none, in characters.
 pub const DEFAULT_WIDTH: usize = 100;
 
+/// What miette puts before further lines of a message, and before those of the help.
+const INDENT: usize = 4;
+const HELP_INDENT: usize = 8;
+
 /// How to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
@@ -39,7 +43,7 @@ impl Default for Style {
 pub fn render(findings: &[Finding], sources: &SourceMap, style: Style) -> String {
     let mut out = String::new();
     for finding in findings {
-        let shown = Shown::new(finding, sources);
+        let shown = Shown::new(finding, sources, style.width);
         let mut text = String::new();
         // Fails only if a span is outside its text; then the headline must do.
         if handler(finding, style)
@@ -70,6 +74,28 @@ pub fn count(findings: &[Finding]) -> String {
     )
 }
 
+/// Breaks a text at spaces. `first` and `rest` are the characters that stand before it on its first line and
+/// on the others. A word that is too long stays whole.
+fn wrap(text: &str, first: usize, rest: usize, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = first;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if !out.is_empty() {
+            if column + 1 + length > width {
+                out.push('\n');
+                column = rest;
+            } else {
+                out.push(' ');
+                column += 1;
+            }
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
 /// `error[code]`.
 fn headline(finding: &Finding) -> String {
     let word = match finding.severity {
@@ -98,8 +124,10 @@ fn handler(finding: &Finding, style: Style) -> GraphicalReportHandler {
             ThemeStyles::none()
         },
     };
+    // Names and paths must stay whole, so lines are broken here and not by miette.
     GraphicalReportHandler::new_themed(theme)
         .with_width(style.width)
+        .with_wrap_lines(false)
         .with_links(false)
 }
 
@@ -159,9 +187,10 @@ struct Shown<'s> {
 }
 
 impl<'s> Shown<'s> {
-    fn new(finding: &Finding, sources: &'s SourceMap) -> Self {
+    fn new(finding: &Finding, sources: &'s SourceMap, width: usize) -> Self {
         let mut labels = Vec::new();
-        let mut message = finding.message.clone();
+        let headline = headline(finding).len() + ": ".len();
+        let mut message = wrap(&finding.message, headline, INDENT, width);
         let mut shown_source = None;
         for label in &finding.labels {
             let Some(at) = sources.locate(&label.place) else {
@@ -171,7 +200,7 @@ impl<'s> Shown<'s> {
             if source != at.source {
                 // Only one file fits into an excerpt.
                 let (line, _) = sources.line_column(at.source, at.range.start);
-                message += &format!("; {}: {}:{line}", label.text, sources.name(at.source));
+                message += &format!("\n{}: {}:{line}", label.text, sources.name(at.source));
                 continue;
             }
             let text = (!label.text.is_empty()).then(|| label.text.clone());
@@ -196,7 +225,10 @@ impl<'s> Shown<'s> {
         Self {
             severity: finding.severity,
             message,
-            help: finding.help.clone(),
+            help: finding
+                .help
+                .as_ref()
+                .map(|help| wrap(help, HELP_INDENT, HELP_INDENT, width)),
             labels: if source.is_some() { labels } else { Vec::new() },
             source,
         }

@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, Event, Parser, Span};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span};
+use serde_json::Value;
 
 use crate::manifest::finding::{Finding, Place};
 use crate::manifest::path::Segment;
+use crate::manifest::yaml;
 
 /// Deepest nesting of mappings and lists. A pod template reaches about 25.
 pub const MAX_DEPTH: usize = 64;
@@ -177,6 +179,22 @@ pub(super) fn tidy(message: &str) -> String {
     }
 }
 
+/// What kubectl makes of a plain key, if that isn't the key itself.
+fn misread_key(key: &str) -> Option<String> {
+    let mut chars = key.chars();
+    let numeric = matches!(chars.next(), Some('0'..='9' | '+' | '-' | '.' | '~') | None);
+    if !numeric && key.len() > "false".len() {
+        return None;
+    }
+    let read = match yaml::plain(key)? {
+        Value::Null => "null".to_owned(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(n) => n.to_string(),
+        _ => return None,
+    };
+    (read != key).then_some(read)
+}
+
 struct Builder<'a> {
     source: usize,
     text: &'a str,
@@ -208,8 +226,11 @@ impl Builder<'_> {
                     });
                 }
             }
-            Event::Scalar(value, _, anchor, _) => {
+            Event::Scalar(value, style, anchor, _) => {
                 if self.expects_key() {
+                    if style == ScalarStyle::Plain {
+                        self.check_plain_key(&value, &range);
+                    }
                     self.take_key(value.into_owned(), range);
                 } else {
                     let node = self.add(range, Kind::Scalar);
@@ -264,6 +285,22 @@ impl Builder<'_> {
         self.stack.last().is_some_and(|open| {
             open.key.is_none() && matches!(self.tree.nodes[open.node].kind, Kind::Map(_))
         })
+    }
+
+    /// kubectl reads plain keys by YAML 1.1 as well: `on` becomes `true` and `010` becomes `8`. Nobody means
+    /// that, so it is refused.
+    fn check_plain_key(&mut self, key: &str, range: &Range<usize>) {
+        if let Some(read) = misread_key(key) {
+            self.findings.push(
+                Finding::at_bytes(
+                    "ambiguous-key",
+                    self.source,
+                    range.clone(),
+                    format!("kubectl reads the key {key} as {read}"),
+                )
+                .help(format!("put it in quotes: \"{key}\"")),
+            );
+        }
     }
 
     fn take_key(&mut self, key: String, span: Range<usize>) {
@@ -412,6 +449,30 @@ mod tests {
             .map(|d| &text[d.range.clone()])
             .collect();
         assert_eq!(docs, ["---\na: 1\n", "---\n", "---\nb: 2\n...\n"]);
+    }
+
+    #[test]
+    fn plain_keys_that_kubectl_reads_as_something_else() {
+        for (key, read) in [
+            ("on", Some("true")),
+            ("No", Some("false")),
+            ("y", Some("true")),
+            ("True", Some("true")),
+            ("~", Some("null")),
+            ("010", Some("8")),
+            ("1e3", Some("1000")),
+            ("0x10", Some("16")),
+            ("true", None),
+            ("null", None),
+            ("8", None),
+            ("name", None),
+            ("1abc", None),
+            ("-", None),
+            ("only", None),
+            ("3.x", None),
+        ] {
+            assert_eq!(misread_key(key).as_deref(), read, "{key}");
+        }
     }
 
     #[test]

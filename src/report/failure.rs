@@ -95,7 +95,7 @@ fn failed_because(e: &Ending<'_>) -> String {
 /// nothing is known.
 #[must_use]
 pub fn block(e: &Ending<'_>) -> Vec<String> {
-    let Some(f) = e.first_failure.filter(|_| e.state != "Completed") else {
+    let Some(f) = e.first_failure.filter(|_| has_failed(e)) else {
         return Vec::new();
     };
     let mut rows = Rows::default();
@@ -132,7 +132,7 @@ pub fn block(e: &Ending<'_>) -> Vec<String> {
 #[must_use]
 pub fn hints(e: &Ending<'_>) -> Vec<String> {
     let facts = e.facts.cloned().unwrap_or_default();
-    let Some(f) = e.first_failure.filter(|_| e.state != "Completed") else {
+    let Some(f) = e.first_failure.filter(|_| has_failed(e)) else {
         return Vec::new();
     };
     let whose = target(&f.role, f.job, f.index);
@@ -145,6 +145,11 @@ pub fn hints(e: &Ending<'_>) -> Vec<String> {
         facts.command(&format!("logs {} {whose} {which}", e.run)),
         facts.command(&format!("status {}", e.run)),
     ]
+}
+
+/// By itself, not because somebody stopped it.
+fn has_failed(e: &Ending<'_>) -> bool {
+    e.state != "Completed" && e.reason != reason::STOPPED
 }
 
 fn who(f: &FirstFailure) -> String {

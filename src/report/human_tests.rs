@@ -166,6 +166,53 @@ fn a_role_that_flickers_back_says_nothing() {
     assert_eq!(log.texts(), ["worker: ready 4/4 after 38s"]);
 }
 
+/// The duration belongs to the first time only: afterwards single Jobs come and go.
+#[test]
+fn later_completions_are_plain_counts() {
+    let mut log = Log::plain();
+    log.tick(0);
+    log.event(0, ready(4, 4, Some(38)));
+    log.event(60, ready(3, 4, None));
+    log.ticks(60..=70);
+    log.event(71, ready(4, 4, Some(109)));
+    log.ticks(71..=90);
+    assert_eq!(
+        log.texts(),
+        [
+            "worker: ready 4/4 after 38s",
+            "worker: ready 3/4",
+            "worker: ready 4/4"
+        ]
+    );
+}
+
+/// That none is ready is news only if some were.
+#[test]
+fn an_attempt_begins_with_none() {
+    let mut log = Log::plain();
+    log.tick(0);
+    log.event(0, ready(0, 4, None));
+    log.ticks(0..=20);
+    assert!(log.lines.is_empty(), "{:?}", log.lines);
+    log.event(20, ready(1, 4, None));
+    log.ticks(20..=40);
+    log.event(40, ready(0, 4, None));
+    log.ticks(40..=60);
+    assert_eq!(log.texts(), ["worker: ready 1/4", "worker: ready 0/4"]);
+}
+
+/// Only one pod of many that wait for the same is announced; the snapshot has the number.
+#[test]
+fn one_pod_speaks_for_many() {
+    let mut log = Log::plain();
+    log.tick(0);
+    log.event(0, pending(1, "no node"));
+    let note = &mut log.snapshot.roles[1].notes[0];
+    (note.reason, note.message, note.and_more) = (s("Unschedulable"), s("no node"), 497);
+    log.ticks(1..=3);
+    assert_eq!(log.texts(), ["worker/1/0: pending, no node (and 497 more)"]);
+}
+
 /// Roles don't take each other's turn.
 #[test]
 fn roles_are_merged_apart() {

@@ -11,6 +11,7 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::engine::RoleSnapshot;
 use crate::engine::event::PodCause;
+use crate::engine::snapshot::Note;
 use crate::report::sentence::{Said, Tone};
 use crate::report::sentence_parts::{cause_how, pending_text, ready_text};
 use crate::report::time::seconds_between;
@@ -30,6 +31,8 @@ const PODS_REMEMBERED: usize = 10_000;
 pub(crate) struct RoleMerge {
     ready: Option<Ready>,
     ready_said: Option<(u32, u32, u32)>,
+    /// The attempt in which all were ready for the first time.
+    complete_in: Option<u32>,
     counter_line: Option<Timestamp>,
     succeeded_since: Option<Timestamp>,
     pending: BTreeMap<(String, String), Group>,
@@ -74,7 +77,11 @@ impl RoleMerge {
         after_s: Option<i64>,
     ) -> Option<Said> {
         let since = self.ready.as_ref().map_or(now, |r| r.since);
+        // Later completions of the same attempt are flickers or restarts of single Jobs: counted as
+        // any other change, and no measure of the start.
+        let after_s = after_s.filter(|_| self.complete_in != Some(attempt));
         if ready >= replicas && after_s.is_some() {
+            self.complete_in = Some(attempt);
             self.ready = None;
             self.pending.clear();
             self.ready_said = Some((attempt, ready, replicas));
@@ -222,7 +229,7 @@ impl RoleMerge {
         lines.extend(self.due_failures(now, name));
         lines.extend(self.due_pod_failures(now, name));
         let counter = self.due_counter(now, name, role);
-        let pending = self.due_pending(now, name);
+        let pending = self.due_pending(now, name, role);
         match (counter, pending) {
             (Some(mut counter), Some((targets, text))) => {
                 let with = format!("{}; {targets} {text}", counter.text);
@@ -316,8 +323,11 @@ impl RoleMerge {
             && let Some(r) = self.ready.take()
         {
             let counts = (r.attempt, r.ready, r.replicas);
-            // It went away and came back within the window: nothing has changed.
-            if self.ready_said.replace(counts) != Some(counts) {
+            let before = self.ready_said.replace(counts);
+            // It went away and came back within the window: nothing has changed. Nor is it news that
+            // none is ready when an attempt begins.
+            let begins = r.ready == 0 && before.is_none_or(|(attempt, ..)| attempt != r.attempt);
+            if before != Some(counts) && !begins {
                 self.counter_line = Some(now);
                 return Some(Said::new(name, ready_text(r.ready, r.replicas, r.after_s)));
             }
@@ -334,7 +344,12 @@ impl RoleMerge {
     }
 
     /// Targets and text of the oldest group of pods that wait for the same thing.
-    fn due_pending(&mut self, now: Timestamp, name: &str) -> Option<(String, String)> {
+    fn due_pending(
+        &mut self,
+        now: Timestamp,
+        name: &str,
+        role: Option<&RoleSnapshot>,
+    ) -> Option<(String, String)> {
         let too_soon = self
             .pending_line
             .is_some_and(|t| seconds_between(t, now) < COUNTER_S);
@@ -353,7 +368,17 @@ impl RoleMerge {
         for one in &names {
             self.pending_said.insert(one.clone(), key.clone());
         }
-        let text = pending_text(&key.0, &key.1);
+        let mut text = pending_text(&key.0, &key.1);
+        // One pod speaks for all that wait for the same; the snapshot knows how many there are.
+        let others = role
+            .and_then(|r| {
+                let same = |n: &&Note| n.reason == key.0 && n.message == key.1;
+                r.notes.iter().find(same)
+            })
+            .map_or(0, |n| n.and_more);
+        if names.len() == 1 && others > 0 {
+            text = format!("{text} (and {others} more)");
+        }
         Some((first_few(&names), text))
     }
 }

@@ -18,6 +18,10 @@ use crate::report::style::{Glyphs, Styles, paint};
 use crate::report::time::seconds_between;
 use crate::report::view::{RunFacts, RunId};
 
+/// Columns left free behind the live display: the terminal echoes `^C` where the cursor stands, and a
+/// line that wraps would be left behind when the display is taken away.
+const ECHO: usize = 2;
+
 /// Exit code "given up: could not start" (cli.md 4).
 const CODE_COULD_NOT_START: u8 = 12;
 /// Exit code "deleted while we watched" (cli.md 4).
@@ -130,7 +134,7 @@ impl Reporter {
         if self.s.mode == (Mode::Tty { live: true }) && self.finished.is_none() {
             let frame = Frame {
                 run: &self.s.run.name,
-                columns: self.s.printer.columns(),
+                columns: self.s.printer.columns().saturating_sub(ECHO),
                 rows: self.s.printer.rows(),
                 glyphs: self.s.glyphs,
                 reminder: if self.s.asks_on_interrupt {
@@ -281,14 +285,14 @@ impl Reporter {
             attempts: &self.attempts,
             facts: Some(&self.s.facts),
         };
-        let completed = state == "Completed";
-        if self.s.mode == Mode::Plain && completed {
+        let block = failure::block(&ending);
+        // The log's own line has said all there is.
+        if self.s.mode == Mode::Plain && block.is_empty() {
             return;
         }
         self.s
             .printer
             .error(&failure::verdict(&ending, &self.s.err_styles));
-        let block = failure::block(&ending);
         for line in &block {
             self.s.printer.error(line);
         }

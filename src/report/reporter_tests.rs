@@ -145,6 +145,36 @@ fn a_completed_run() {
     assert_eq!(end(Mode::Quiet), verdict);
 }
 
+/// Somebody stopped it: no root cause, and in a plain log nothing is said twice.
+#[test]
+fn a_stopped_run() {
+    let end = |mode| {
+        let (mut r, printer) = reporter(mode);
+        r.tick(at(0), &snapshot());
+        r.event(&event(
+            5200,
+            E::RunStopping {
+                by: "ada@laptop".to_owned(),
+            },
+        ));
+        let mut stopped = failed();
+        if let E::RunFinished { reason, .. } = &mut stopped {
+            *reason = "Stopped".to_owned();
+        }
+        r.event(&event(5225, stopped));
+        r.finish(at(5226), &ended(StateWord::Failed), 13);
+        printer.captured_err()
+    };
+    assert_eq!(
+        end(Mode::Plain),
+        "2026-12-01T10:40:42Z train: stopping, asked by ada@laptop\n2026-12-01T10:41:07Z train: stopped by ada@laptop\n"
+    );
+    assert_eq!(
+        end(Mode::Tty { live: false }),
+        "train: stopping, asked by ada@laptop\njobset/train stopped by ada@laptop (1h27m, 4 attempts)\n"
+    );
+}
+
 /// cli.md 6.10: `-q` keeps the verdict and errors.
 #[test]
 fn quiet() {

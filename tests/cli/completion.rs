@@ -2,7 +2,7 @@
 
 use std::os::unix::process::CommandExt as _;
 
-use crate::place::{Place, repository};
+use crate::place::{BINARY, Place, repository};
 
 const KUBECONFIG: &str = "\
 apiVersion: v1
@@ -151,5 +151,55 @@ fn the_helper_in_the_repository_calls_the_plugin() {
     assert_eq!(
         text,
         "#!/bin/sh\nexec kubectl-jobset __complete -- \"$@\"\n"
+    );
+}
+
+/// Through the real kubectl, where there is one: it passes our words and codes through and asks our
+/// helper (plugin-conventions C.2, C.3).
+#[test]
+fn kubectl_finds_plugin_and_helper() {
+    let Some(kubectl) = std::env::split_paths(env!("PATH"))
+        .map(|folder| folder.join("kubectl"))
+        .find(|path| path.exists())
+    else {
+        eprintln!("skipped: there is no kubectl on PATH");
+        return;
+    };
+    let place = Place::new();
+    std::fs::create_dir(place.path("bin")).unwrap();
+    let plugin = place.path("bin/kubectl-jobset");
+    std::os::unix::fs::symlink(BINARY, &plugin).unwrap();
+    let path = format!("{}:/bin:/usr/bin", place.path("bin").display());
+    let ask = |words: &[&str]| {
+        let output = std::process::Command::new(&kubectl)
+            .args(words)
+            .env_clear()
+            .env("HOME", place.path(""))
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        (
+            output.status.code(),
+            out,
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (code, _, said) = ask(&["jobset", "status", "--bad"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("Usage: kubectl jobset status"), "{said}");
+    // The helper goes beside the link, not beside what it points to.
+    let (code, out, said) = ask(&["jobset", "completion", "install"]);
+    let helper = place.path("bin/kubectl_complete-jobset");
+    assert_eq!(
+        (code, out),
+        (Some(0), format!("{} written\n", helper.display())),
+        "{said}"
+    );
+    let (code, out, said) = ask(&["__complete", "jobset", "run", "--on-t"]);
+    assert_eq!(
+        (code, out.as_str()),
+        (Some(0), "--on-timeout\tWhat to do then\n:4\n"),
+        "{said}"
     );
 }

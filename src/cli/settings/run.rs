@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::cli::args::{AttachArgs, RunArgs, StayArgs};
 use crate::cli::env::{self, Env};
-use crate::cli::settings::{ManifestSettings, word};
+use crate::cli::settings::ManifestSettings;
+use crate::cli::settings::common::word;
 use crate::cli::target::Target;
 use crate::cli::words::{
     AttachOutput, DryRun, FailAt, OnConflict, OnInterrupt, OnTimeout, RemoveWhen, RunOutput,

@@ -192,8 +192,9 @@ impl Applier {
     pub(crate) async fn on_uid(&self, call: &Call, name: &str, uid: &str) -> ActionResult {
         let mut backoff = Backoff::new(Patience::Endless);
         loop {
-            let Err(failure) = self.once(call).await else {
-                return ActionResult::Ok { uid: None };
+            let failure = match self.once(call).await {
+                Ok(_) => return ActionResult::Ok { uid: None },
+                Err(failure) => failure,
             };
             match failure.trouble {
                 Trouble::NotFound => return ActionResult::NotFound,

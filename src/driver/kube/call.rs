@@ -1,8 +1,6 @@
 //! One call to the API: built, sent, timed, sorted. JSON goes out as it was built and comes back as
 //! bytes, so that each caller decodes no more than it needs.
 
-use std::sync::Arc;
-
 use ::kube::client::Body;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, Method, Request};
@@ -10,7 +8,7 @@ use http_body_util::BodyExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::driver::clock::{self, Instant};
+use crate::driver::clock::Instant;
 use crate::driver::kube::client::{CallDone, Connection, FIELD_MANAGER};
 use crate::driver::kube::error::{Asked, Failure, Trouble};
 use crate::driver::kube::resource::Resource;
@@ -28,7 +26,7 @@ const METADATA_LIST: &str =
 #[derive(Clone, Debug)]
 pub struct Call {
     method: Method,
-    asked: Arc<Asked>,
+    asked: Asked,
     query: Vec<(&'static str, String)>,
     body: Vec<u8>,
     content_type: &'static str,
@@ -40,7 +38,7 @@ pub struct Call {
 pub struct Answer {
     /// Body.
     pub body: Vec<u8>,
-    asked: Arc<Asked>,
+    asked: Asked,
 }
 
 impl Answer {
@@ -66,12 +64,12 @@ impl Call {
     ) -> Self {
         Self {
             method,
-            asked: Arc::new(Asked {
+            asked: Asked {
                 verb,
                 resource,
                 namespace: namespace.map(str::to_owned),
                 name: name.map(str::to_owned),
-            }),
+            },
             query: Vec::new(),
             body: Vec::new(),
             content_type: JSON,
@@ -178,7 +176,7 @@ impl Call {
 
     /// What it asks.
     #[must_use]
-    pub fn asked(&self) -> &Arc<Asked> {
+    pub fn asked(&self) -> &Asked {
         &self.asked
     }
 
@@ -299,7 +297,7 @@ impl Connection {
 
     async fn exchange(&self, call: &Call) -> (Result<Answer, Failure>, u64) {
         let current = self.current();
-        let start = clock::instant();
+        let start = Instant::now();
         let outcome = self
             .limited(call, async {
                 let (head, body) = begin(&current.client, call, false).await?;
@@ -315,7 +313,7 @@ impl Connection {
 
     async fn open_once(&self, call: &Call) -> (Result<Body, Failure>, u64) {
         let current = self.current();
-        let start = clock::instant();
+        let start = Instant::now();
         let mut stream = Body::empty();
         let outcome = self
             .limited(call, async {
@@ -378,7 +376,7 @@ impl Connection {
             if (200..300).contains(&status) {
                 return Ok(Answer {
                     body,
-                    asked: Arc::clone(&call.asked),
+                    asked: call.asked.clone(),
                 });
             }
             let wait = headers

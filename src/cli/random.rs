@@ -1,0 +1,32 @@
+//! The only randomness: name suffixes. Needs to be different each time, not unpredictable.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+/// Letters and digits of generated names, as the API server takes them: no vowels, nothing that looks
+/// like something else.
+const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// That many characters.
+pub(super) fn suffix(length: usize) -> String {
+    (0..length)
+        .map(|_| {
+            let bits = usize::try_from(RandomState::new().hash_one(length) >> 33).unwrap_or(0);
+            char::from(ALPHABET[bits % ALPHABET.len()])
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_differ_and_are_fit_for_names() {
+        let all: std::collections::BTreeSet<String> = (0..100).map(|_| suffix(5)).collect();
+        assert!(all.len() > 95, "{all:?}");
+        assert!(
+            all.iter()
+                .all(|s| s.len() == 5 && s.bytes().all(|b| ALPHABET.contains(&b)))
+        );
+    }
+}

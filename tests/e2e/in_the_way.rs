@@ -1,0 +1,204 @@
+//! What stops a run before anything is made, and what is said about pods that don't start.
+
+use crate::support::{Namespace, Role, admin, eventually, manifest};
+
+fn one(name: &str) -> String {
+    manifest(
+        name,
+        "",
+        &[Role {
+            annotations: &[("run-for", "1")],
+            ..Role::default()
+        }],
+    )
+}
+
+fn nothing_made(ns: &Namespace, but: &str) {
+    for kind in ["jobs", "services", "configmaps", "leases"] {
+        for object in ns.items(kind, "") {
+            let name = object["metadata"]["name"].as_str().unwrap();
+            assert!(
+                name == but || name == "kube-root-ca.crt",
+                "{kind}/{name} was left behind"
+            );
+        }
+    }
+}
+
+/// C41, variant B.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn a_foreign_job_is_named_and_nothing_is_made() {
+    let ns = Namespace::new("foreign");
+    ns.admin(&[
+        "create",
+        "job",
+        "same-worker-0",
+        "--image=busybox",
+        "--",
+        "true",
+    ]);
+    let file = ns.file("s.yaml", &one("same"));
+    let out = ns.jobset(&["run", &file]).expect(5);
+    assert!(out.stderr.contains("same-worker-0"), "{}", out.stderr);
+    nothing_made(&ns, "same-worker-0");
+}
+
+/// C41, variant A.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn a_foreign_service_is_named_and_nothing_is_made() {
+    let ns = Namespace::new("service");
+    ns.admin(&["create", "service", "clusterip", "same", "--tcp=80"]);
+    let file = ns.file("s.yaml", &one("same"));
+    let out = ns.jobset(&["run", &file]).expect(5);
+    assert!(out.stderr.contains("same"), "{}", out.stderr);
+    nothing_made(&ns, "same");
+}
+
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn missing_rights_are_named() {
+    let ns = Namespace::new("rights");
+    ns.admin(&["delete", "rolebinding", "e2e"]);
+    let file = ns.file("s.yaml", &one("r"));
+    let out = ns.jobset(&["run", &file]).expect(6);
+    for what in ["create", "jobs", "pods", "configmaps"] {
+        assert!(
+            out.stderr.contains(what),
+            "`{what}` is not named:\n{}",
+            out.stderr
+        );
+    }
+    nothing_made(&ns, "");
+}
+
+/// The server's own validation is asked before anything is made (spec 4.12).
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn a_role_that_the_server_refuses_is_named() {
+    let ns = Namespace::new("refused");
+    let text = one("r").replace(
+        "restartPolicy: Never",
+        "restartPolicy: Never\n            priorityClassName: no/such",
+    );
+    let file = ns.file("s.yaml", &text);
+    let out = ns.jobset(&["run", &file]).expect(3);
+    assert!(out.stderr.contains("worker"), "{}", out.stderr);
+    nothing_made(&ns, "");
+}
+
+/// D.10: quota refuses pods, not Jobs: the Job stands there with no pod and nothing said.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn a_refused_pod_is_explained() {
+    let ns = Namespace::new("quota");
+    ns.admin(&["create", "quota", "tight", "--hard=pods=1"]);
+    let text = manifest(
+        "q",
+        "",
+        &[Role {
+            replicas: 3,
+            ..Role::default()
+        }],
+    );
+    let file = ns.file("q.yaml", &text);
+    let mut run = ns.spawn(&["run", &file]);
+    let line = run.wait_for("quota");
+    assert!(line.contains("worker"), "{line}");
+    assert!(line.contains("tight"), "{line}");
+    let status = ns.jobset(&["status", "q"]).expect(0);
+    assert!(
+        status.stdout.contains("quota") || status.stderr.contains("quota"),
+        "{status:?}"
+    );
+    run.signal("TERM");
+    let _ = run.wait().expect(143);
+}
+
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn an_unschedulable_pod_is_explained() {
+    let ns = Namespace::new("unschedulable");
+    let text = manifest("u", "", &[Role::default()]).replace(
+        "restartPolicy: Never",
+        "restartPolicy: Never\n            nodeSelector: {no: where}",
+    );
+    let file = ns.file("u.yaml", &text);
+    let mut run = ns.spawn(&["run", &file]);
+    let line = run.wait_for("worker/0");
+    assert!(line.contains("node"), "{line}");
+    run.signal("INT");
+    let _ = run.wait().expect(130);
+}
+
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn the_same_name_twice() {
+    let ns = Namespace::new("twice");
+    let file = ns.file("t.yaml", &manifest("t", "", &[Role::default()]));
+    let _ = ns.jobset(&["run", "-d", &file]).expect(0);
+    let out = ns.jobset(&["run", "-d", &file]).expect(5);
+    assert!(out.stderr.contains("attach"), "{}", out.stderr);
+    let uid = |ns: &Namespace| ns.get(&["job", "t-worker-0"])["metadata"]["uid"].clone();
+    let before = uid(&ns);
+    let mut again = ns.spawn(&["run", &file, "--on-conflict", "attach"]);
+    again.wait_for("t");
+    eventually("the driver", || {
+        ns.jobset(&["status", "t", "-o", "json"])
+            .stdout
+            .contains("\"live\": true")
+            || ns
+                .jobset(&["status", "t", "-o", "json"])
+                .stdout
+                .contains("\"live\":true")
+    });
+    assert_eq!(uid(&ns), before);
+    again.signal("TERM");
+    let _ = again.wait().expect(143);
+    let other = ns.file(
+        "o.yaml",
+        &manifest(
+            "t",
+            "",
+            &[Role {
+                replicas: 2,
+                ..Role::default()
+            }],
+        ),
+    );
+    let _ = ns
+        .jobset(&["run", &other, "--on-conflict", "attach"])
+        .expect(5);
+}
+
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn dry_runs_make_nothing() {
+    let ns = Namespace::new("dryrun");
+    let file = ns.file("d.yaml", &one("d"));
+    let out = ns.jobset(&["run", &file, "--dry-run=server"]).expect(0);
+    assert!(
+        out.stdout.contains("jobset/d created (server dry run)"),
+        "{}",
+        out.stdout
+    );
+    let out = ns.jobset(&["run", &file, "--dry-run=client"]).expect(0);
+    assert!(
+        out.stdout.contains("jobset/d created (dry run)"),
+        "{}",
+        out.stdout
+    );
+    nothing_made(&ns, "");
+    // `render` gives what kubectl takes.
+    let rendered = ns.jobset(&["render", &file]).expect(0).stdout;
+    let applied = ns
+        .try_admin(&["apply", "-f", "-"], Some(&rendered))
+        .expect(0);
+    assert!(
+        applied.stdout.contains("job.batch/d-worker-0 created"),
+        "{}",
+        applied.stdout
+    );
+    let _ = admin(&["version"]);
+}

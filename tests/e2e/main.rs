@@ -1,0 +1,17 @@
+//! End to end, on a real control plane: `tests/cluster/up -- cargo test --test e2e -- --ignored`.
+//! Each test has a namespace of its own and runs as a user with just the Role of
+//! `examples/role.yaml`. Tests of `node` want real containers (`tests/cluster/up --node real`).
+
+#![cfg(unix)]
+
+mod support;
+
+mod crash;
+mod examples;
+mod in_the_way;
+mod node;
+mod plugin;
+mod policies;
+mod scale;
+mod seat;
+mod suspend;

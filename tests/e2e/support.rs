@@ -1,0 +1,408 @@
+//! What every end-to-end test needs: a namespace of its own in which an ordinary user has just the
+//! Role of `examples/role.yaml`, the real binary, and kubectl as an administrator to look and to
+//! meddle.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Longest wait for anything: a test that waits longer has found a hang.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+/// The binary under test.
+pub(crate) fn binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_kubectl-jobset"))
+}
+
+fn env(name: &str) -> String {
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run this under tests/cluster/up"))
+}
+
+/// Whether the cluster has a real kubelet.
+pub(crate) fn real_node() -> bool {
+    env("KUBECTL_JOBSET_E2E_NODE") == "real"
+}
+
+/// The cluster's folder (logs, kubeconfigs, audit log).
+pub(crate) fn cluster_dir() -> PathBuf {
+    PathBuf::from(env("KUBECTL_JOBSET_E2E_DIR"))
+}
+
+/// kubectl as an administrator.
+pub(crate) fn admin(args: &[&str]) -> String {
+    let out = try_admin(args, None);
+    assert!(out.status.success(), "kubectl {args:?}: {}", out.stderr);
+    out.stdout
+}
+
+/// The same, with a document on stdin; may fail.
+pub(crate) fn try_admin(args: &[&str], stdin: Option<&str>) -> Output {
+    let kubectl = std::env::var("KUBECTL").unwrap_or_else(|_| "kubectl".to_owned());
+    let mut command = Command::new(kubectl);
+    command
+        .arg("--kubeconfig")
+        .arg(env("KUBECTL_JOBSET_E2E_ADMIN"))
+        .args(args);
+    finish(command, stdin)
+}
+
+/// What a process said.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Output {
+    /// Exit code; a signal counts as 128+n.
+    pub(crate) fn code(&self) -> i32 {
+        use std::os::unix::process::ExitStatusExt as _;
+        self.status
+            .code()
+            .unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
+    }
+
+    /// Asserts the exit code, showing everything otherwise.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(
+            self.code(),
+            code,
+            "\n--- stdout\n{}\n--- stderr\n{}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+}
+
+fn finish(mut command: Command, stdin: Option<&str>) -> Output {
+    command.stdin(if stdin.is_some() {
+        Stdio::piped()
+    } else {
+        Stdio::null()
+    });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    if let Some(text) = stdin {
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+    }
+    let out = child.wait_with_output().unwrap();
+    Output {
+        status: out.status,
+        stdout: String::from_utf8_lossy(&out.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
+    }
+}
+
+/// A namespace for one test, in which `jobset-user` has the Role. Deleted at the end unless the test
+/// fails; then its state is printed first.
+pub(crate) struct Namespace {
+    pub(crate) name: String,
+    files: PathBuf,
+}
+
+impl Namespace {
+    pub(crate) fn new(test: &str) -> Self {
+        let n = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{test}-{}-{n}", std::process::id());
+        let _ = admin(&["create", "namespace", &name]);
+        let role = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/role.yaml");
+        admin(&["apply", "-n", &name, "-f", role.to_str().unwrap()]);
+        admin(&[
+            "create",
+            "rolebinding",
+            "e2e",
+            "-n",
+            &name,
+            "--role=kubectl-jobset",
+            "--user=jobset-user",
+        ]);
+        // Pods are refused until the namespace has its service account (real node only).
+        if real_node() {
+            eventually("the default service account", || {
+                try_admin(&["get", "serviceaccount", "default", "-n", &name], None)
+                    .status
+                    .success()
+            });
+        }
+        let files = std::env::temp_dir().join(&name);
+        std::fs::create_dir_all(&files).unwrap();
+        Self { name, files }
+    }
+
+    /// kubectl as an administrator in this namespace.
+    pub(crate) fn admin(&self, args: &[&str]) -> String {
+        let mut all = vec!["-n", self.name.as_str()];
+        all.extend(args);
+        admin(&all)
+    }
+
+    /// The same; may fail.
+    pub(crate) fn try_admin(&self, args: &[&str], stdin: Option<&str>) -> Output {
+        let mut all = vec!["-n", self.name.as_str()];
+        all.extend(args);
+        try_admin(&all, stdin)
+    }
+
+    /// `kubectl get ARGS -o json`.
+    pub(crate) fn get(&self, args: &[&str]) -> Value {
+        let mut all = vec!["get"];
+        all.extend(args);
+        all.extend(["-o", "json"]);
+        serde_json::from_str(&self.admin(&all)).unwrap()
+    }
+
+    /// Items of a list.
+    pub(crate) fn items(&self, kind: &str, selector: &str) -> Vec<Value> {
+        let list = if selector.is_empty() {
+            self.get(&[kind])
+        } else {
+            self.get(&[kind, "-l", selector])
+        };
+        list["items"].as_array().unwrap().clone()
+    }
+
+    /// Writes a manifest, gives its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.files.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The binary as the ordinary user.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command.env_clear();
+        for keep in ["PATH", "KUBECONFIG", "HOME", "TMPDIR"] {
+            if let Ok(value) = std::env::var(keep) {
+                command.env(keep, value);
+            }
+        }
+        command
+            .env("LC_ALL", "C.UTF-8")
+            .args(args)
+            .args(["-n", &self.name]);
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub(crate) fn jobset(&self, args: &[&str]) -> Output {
+        finish(self.command(args), None)
+    }
+
+    /// Starts the binary.
+    pub(crate) fn spawn(&self, args: &[&str]) -> Running {
+        Running::start(self.command(args))
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let what = "jobs,pods,services,configmaps,leases,events";
+            eprintln!("state of {} at the failure:", self.name);
+            eprintln!("{}", self.try_admin(&["get", what], None).stdout);
+        }
+        let _ = try_admin(&["delete", "namespace", &self.name, "--wait=false"], None);
+        let _ = std::fs::remove_dir_all(&self.files);
+    }
+}
+
+/// A running process whose lines can be waited for.
+pub(crate) struct Running {
+    child: Child,
+    lines: mpsc::Receiver<(bool, String)>,
+    pub(crate) seen: Vec<String>,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (tx, lines) = mpsc::channel();
+        let out = child.stdout.take().unwrap();
+        let err = child.stderr.take().unwrap();
+        let tx_out = tx.clone();
+        std::thread::spawn(move || pump(out, true, &tx_out));
+        std::thread::spawn(move || pump(err, false, &tx));
+        Self {
+            child,
+            lines,
+            seen: Vec::new(),
+        }
+    }
+
+    /// Waits for a line (stdout or stderr) that contains `part`.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, part: &str) -> String {
+        if let Some(line) = self.seen.iter().find(|l| l.contains(part)) {
+            return line.clone();
+        }
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok((_, line)) => {
+                    let found = line.contains(part);
+                    self.seen.push(line.clone());
+                    if found {
+                        return line;
+                    }
+                }
+                Err(e) => panic!(
+                    "no line with `{part}` ({e}); seen:\n{}",
+                    self.seen.join("\n")
+                ),
+            }
+        }
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill")
+            .args([format!("-{name}"), self.child.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+
+    /// SIGKILL, and waits for it.
+    pub(crate) fn kill(mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(mut self) -> Output {
+        let end = Instant::now() + PATIENCE;
+        let mut stdout = String::new();
+        let mut stderr = self.seen.join("\n");
+        loop {
+            match self
+                .lines
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok((true, line)) => {
+                    stdout.push_str(&line);
+                    stdout.push('\n');
+                }
+                Ok((false, line)) => {
+                    stderr.push('\n');
+                    stderr.push_str(&line);
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    let _ = self.child.kill();
+                    panic!("still running; stdout:\n{stdout}\nstderr:\n{stderr}");
+                }
+            }
+        }
+        let status = self.child.wait().unwrap();
+        Output {
+            status,
+            stdout,
+            stderr,
+        }
+    }
+}
+
+fn pump(source: impl std::io::Read, stdout: bool, tx: &mpsc::Sender<(bool, String)>) {
+    let mut reader = BufReader::new(source);
+    loop {
+        let mut bytes = Vec::new();
+        match reader.by_ref().read_until(b'\n', &mut bytes) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&bytes)
+                    .trim_end_matches('\n')
+                    .to_owned();
+                if tx.send((stdout, line)).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Polls until it is so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut check: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !check() {
+        assert!(Instant::now() < end, "not within {PATIENCE:?}: {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// One role of a generated manifest.
+pub(crate) struct Role<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) replicas: u32,
+    pub(crate) pods: u32,
+    /// Lines under the pod template's `annotations:` (`key: "value"`): what the fake kubelet does.
+    pub(crate) annotations: &'a [(&'a str, &'a str)],
+    /// Lines of the replicated job, indented by four.
+    pub(crate) extra: &'a str,
+}
+
+impl Default for Role<'_> {
+    fn default() -> Self {
+        Self {
+            name: "worker",
+            replicas: 1,
+            pods: 1,
+            annotations: &[],
+            extra: "",
+        }
+    }
+}
+
+/// A JobSet manifest; `spec` are lines under `spec:`, indented by two.
+pub(crate) fn manifest(name: &str, spec: &str, roles: &[Role<'_>]) -> String {
+    use std::fmt::Write as _;
+    let mut out = format!(
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: {name}}}\nspec:\n{spec}  replicatedJobs:\n"
+    );
+    for role in roles {
+        let Role {
+            name,
+            replicas,
+            pods,
+            annotations,
+            extra,
+        } = role;
+        let mut notes = String::new();
+        for (key, value) in *annotations {
+            let _ = write!(notes, "kubectl-jobset.test/{key}: \"{value}\", ");
+        }
+        let _ = write!(
+            out,
+            "  - name: {name}\n    replicas: {replicas}\n{extra}    template:\n      spec:\n        \
+             backoffLimit: 0\n        parallelism: {pods}\n        completions: {pods}\n        \
+             template:\n          metadata: {{annotations: {{{notes}}}}}\n          spec:\n            \
+             restartPolicy: Never\n            containers:\n            - {{name: main, image: \
+             busybox, command: [sleep, \"600\"]}}\n"
+        );
+    }
+    out
+}
