@@ -16,7 +16,7 @@ fn open(bytes: impl Into<Vec<u8>>) -> Loaded {
     let shown = render(&loaded.findings, &loaded.sources, Style::default());
     assert!(shown.ends_with("warnings\n") || shown.ends_with("warning\n"));
     for finding in &loaded.findings {
-        let _ = finding.to_json(&loaded.sources);
+        assert_eq!(finding.to_json(&loaded.sources)["code"], finding.code);
     }
     assert_eq!(loaded.jobset.is_none(), loaded.errors() > 0, "{shown}");
     loaded

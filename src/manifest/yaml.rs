@@ -143,3 +143,39 @@ pub fn to_yaml(value: &Value) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What kubectl makes of plain scalars.
+    const KUBECTL: &str = include_str!("golden/kubectl_scalars.tsv");
+
+    /// Spellings that nobody uses, and that we read otherwise or refuse.
+    const OTHERWISE: [&str; 8] = [
+        "tRue", "0O17", "0X1f", "1__0", "1_", "1e400", "-1e400", "1e1000",
+    ];
+
+    #[test]
+    fn scalars_are_read_as_kubectl_reads_them() {
+        let mut wrong = Vec::new();
+        for line in KUBECTL.lines().filter(|l| !l.starts_with('#')) {
+            let (scalar, kubectl) = line.split_once('\t').unwrap();
+            let ours = read(0, &format!("v: {scalar}\n"), 0).map(|mut value| {
+                fold_floats(&mut value);
+                value["v"].take()
+            });
+            let same = match (&ours, serde_json::from_str::<Value>(kubectl)) {
+                (Err(_), Err(_)) => kubectl == "refused",
+                // Above 2^53 kubectl rounds; we don't.
+                (Ok(Value::Number(a)), Ok(Value::Number(b))) => a.as_f64() == b.as_f64(),
+                (Ok(a), Ok(b)) => *a == b,
+                _ => false,
+            };
+            if same == OTHERWISE.contains(&scalar) {
+                wrong.push(format!("{scalar}: kubectl says {kubectl}, we say {ours:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

@@ -107,7 +107,7 @@ struct Atom {
 
 struct Repeat {
     count: u32,
-    inner: Vec<Repeat>,
+    inner: Vec<Self>,
 }
 
 /// A group that is still open, or the whole pattern.

@@ -269,32 +269,29 @@ fn pod_fields(
         .and_then(|r| r.template.pod_template()?.get("spec")?.as_object())
         .is_some_and(|p| given(p, "restartPolicy").is_none_or(|v| v == ""));
     match policy {
-        Some("Never") => {}
-        Some("OnFailure") => {
-            // C07: the server refuses it Job by Job, after the other roles are running.
-            if given(job, "podFailurePolicy").is_some() {
-                let rules = FieldPath::role(n).keys(&["template", "spec", "podFailurePolicy"]);
-                findings.push(
-                    Finding::error(
-                        "pod-failure-policy",
-                        at,
-                        if defaulted {
-                            "restartPolicy is defaulted to OnFailure; podFailurePolicy needs Never"
-                        } else {
-                            "restartPolicy is OnFailure; podFailurePolicy needs Never"
-                        },
-                    )
-                    .see(Place::Key(rules), "")
-                    .help("set restartPolicy: Never in the pod's spec"),
-                );
-            }
+        // C07: the server refuses it Job by Job, after the other roles are running.
+        Some("OnFailure") if given(job, "podFailurePolicy").is_some() => {
+            let rules = FieldPath::role(n).keys(&["template", "spec", "podFailurePolicy"]);
+            findings.push(
+                Finding::error(
+                    "pod-failure-policy",
+                    at,
+                    if defaulted {
+                        "restartPolicy is defaulted to OnFailure; podFailurePolicy needs Never"
+                    } else {
+                        "restartPolicy is OnFailure; podFailurePolicy needs Never"
+                    },
+                )
+                .see(Place::Key(rules), "")
+                .help("set restartPolicy: Never in the pod's spec"),
+            );
         }
+        Some("Never" | "OnFailure") | None => {}
         Some(other) => findings.push(Finding::error(
             "restart-policy",
             at,
             format!("a Job's pods need restartPolicy Never or OnFailure, not {other}"),
         )),
-        None => {}
     }
     let subdomain = names::subdomain(checked.jobset);
     if checked.jobset.dns_hostnames() && given(pod, "subdomain").is_some_and(|s| s != subdomain) {
