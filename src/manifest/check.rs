@@ -286,8 +286,11 @@ impl<'v> Deserializer<'v> for Node<'v, '_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Stopped> {
-        // The API server takes a bare number for a quantity (`cpu: 4`), the type only a string.
-        if name == "Quantity" && self.value.is_number() {
+        // The API server takes a bare number for a quantity (`cpu: 4`), and null for none.
+        if name == "Quantity" && !self.value.is_string() {
+            if !self.value.is_number() {
+                self.wrong("a quantity such as 2, 500m or 1Gi");
+            }
             let stand_in: StrDeserializer<'_, Stopped> = "1".into_deserializer();
             return visitor.visit_newtype_struct(stand_in);
         }

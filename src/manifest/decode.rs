@@ -29,6 +29,9 @@ const IGNORED_METADATA: [&str; 10] = [
 /// Code of a finding about a field that no type has.
 const UNKNOWN_FIELD: &str = "unknown-field";
 
+/// Code of a finding about a field that must be there.
+const MISSING_FIELD: &str = "missing-field";
+
 /// Names that differ in more than this part of their letters are not offered.
 const NEAR_ENOUGH: f64 = 0.6;
 
@@ -50,7 +53,7 @@ pub(super) fn decode(
 ) -> Option<Decoded> {
     set_aside(&mut value, findings);
     let before = findings.len();
-    fill_missing(&mut value, findings);
+    fill_missing(&mut value, sources, findings);
     let mut problems = check::<JobSet>(&value, &FieldPath::root());
     for (index, role) in roles(&value).iter().enumerate() {
         if let Some(template) = role.get("template") {
@@ -78,7 +81,7 @@ pub(super) fn decode(
             _ => put(&mut value, problem.path.segments(), Value::Null),
         }
     }
-    fill_missing(&mut value, &mut Vec::new());
+    fill_missing(&mut value, sources, &mut Vec::new());
     fold_floats(&mut value);
     strip_nulls(&mut value);
     match serde_json::from_value(value) {
@@ -150,56 +153,85 @@ fn set_aside(value: &mut Value, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Complains about required fields that are absent, and puts a stand-in there so that the type check can
-/// go on.
-fn fill_missing(value: &mut Value, findings: &mut Vec<Finding>) {
-    let mut need = |value: &mut Value, path: FieldPath, field: &str, stand_in: Value| {
+/// Complains about required fields that are absent, and about what stands where a mapping with such fields
+/// should; and puts a stand-in there so that the type check can go on.
+fn fill_missing(value: &mut Value, sources: &SourceMap, findings: &mut Vec<Finding>) {
+    let mut need = |value: &mut Value, path: FieldPath, fields: &[(&str, Value)]| {
+        let mut known = false;
+        if !value.is_object() {
+            if value.is_null() && matches!(path.segments().last(), Some(Segment::Key(_))) {
+                return;
+            }
+            findings.push(wrong_type(&path, Some(value), "a mapping", sources));
+            *value = Value::Object(serde_json::Map::new());
+            known = true;
+        }
         let Some(map) = value.as_object_mut() else {
             return;
         };
-        if map.get(field).is_none_or(Value::is_null) {
-            findings.push(Finding::error(
-                "missing-field",
-                path.key(field),
-                format!("{field} is missing"),
-            ));
-            map.insert(field.to_owned(), stand_in);
+        known |= findings
+            .iter()
+            .any(|f| f.code == MISSING_FIELD && f.path.overlaps(&path) && !path.is_above(&f.path));
+        for (field, stand_in) in fields {
+            if map.get(*field).is_none_or(Value::is_null) {
+                map.insert((*field).to_owned(), stand_in.clone());
+                // What is missing altogether is one finding, not one for each thing in it.
+                if !known {
+                    findings.push(Finding::error(
+                        MISSING_FIELD,
+                        path.clone().key(*field),
+                        format!("{field} is missing"),
+                    ));
+                }
+            }
         }
     };
     let root = FieldPath::root();
     let empty = || Value::Object(serde_json::Map::new());
     let word = |w: &str| Value::String(w.to_owned());
-    need(value, root.clone(), "apiVersion", word(""));
-    need(value, root.clone(), "kind", word(""));
-    need(value, root.clone(), "metadata", empty());
-    need(value, root, "spec", empty());
+    need(
+        value,
+        root,
+        &[
+            ("apiVersion", word("")),
+            ("kind", word("")),
+            ("metadata", empty()),
+            ("spec", empty()),
+        ],
+    );
     let Some(spec) = value.get_mut("spec") else {
         return;
     };
     let at = FieldPath::spec;
-    need(spec, at(), "replicatedJobs", Value::Array(Vec::new()));
+    need(spec, at(), &[("replicatedJobs", Value::Array(Vec::new()))]);
     for (object, field, stand_in) in [
         ("successPolicy", "operator", "All"),
         ("startupPolicy", "startupPolicyOrder", "AnyOrder"),
         ("coordinator", "replicatedJob", ""),
     ] {
         if let Some(object_value) = spec.get_mut(object) {
-            need(object_value, at().key(object), field, word(stand_in));
+            need(object_value, at().key(object), &[(field, word(stand_in))]);
         }
     }
     let rules = spec.pointer_mut("/failurePolicy/rules");
     for (n, rule) in array(rules).enumerate() {
         let path = at().keys(&["failurePolicy", "rules"]).index(n);
-        need(rule, path, "action", word("FailJobSet"));
+        need(rule, path, &[("action", word("FailJobSet"))]);
     }
     for (n, role) in array(spec.get_mut("replicatedJobs")).enumerate() {
         let path = FieldPath::role(n);
-        need(role, path.clone(), "name", word(""));
-        need(role, path.clone(), "template", empty());
+        need(
+            role,
+            path.clone(),
+            &[("name", word("")), ("template", empty())],
+        );
         for (m, entry) in array(role.get_mut("dependsOn")).enumerate() {
             let path = path.clone().key("dependsOn").index(m);
-            need(entry, path.clone(), "name", word(""));
-            need(entry, path, "status", word("Ready"));
+            need(
+                entry,
+                path,
+                &[("name", word("")), ("status", word("Ready"))],
+            );
         }
     }
 }
@@ -223,20 +255,7 @@ fn finding(
     let written = sources.written(path);
     Some(match &problem.kind {
         ProblemKind::Unknown(known) => return unknown(path, known, validate),
-        ProblemKind::Type { expected } => {
-            let found = find(value, path);
-            let finding = Finding::error(
-                "wrong-type",
-                path.clone(),
-                format!("must be {expected}, not {}", describe(found, written)),
-            );
-            match found {
-                Some(Value::Bool(_) | Value::Number(_)) if *expected == "a string" => finding.help(
-                    format!("in quotes it is a string: \"{}\"", written.unwrap_or("")),
-                ),
-                _ => finding,
-            }
-        }
+        ProblemKind::Type { expected } => wrong_type(path, find(value, path), expected, sources),
         ProblemKind::Range { expected } => Finding::error(
             "wrong-type",
             path.clone(),
@@ -272,6 +291,28 @@ fn finding(
             format!("can't be read: {message}"),
         ),
     })
+}
+
+/// `found` stands where something else is expected.
+fn wrong_type(
+    path: &FieldPath,
+    found: Option<&Value>,
+    expected: &str,
+    sources: &SourceMap,
+) -> Finding {
+    let written = sources.written(path);
+    let finding = Finding::error(
+        "wrong-type",
+        path.clone(),
+        format!("must be {expected}, not {}", describe(found, written)),
+    );
+    match found {
+        Some(Value::Bool(_) | Value::Number(_)) if expected == "a string" => finding.help(format!(
+            "in quotes it is a string: \"{}\"",
+            written.unwrap_or("")
+        )),
+        _ => finding,
+    }
 }
 
 fn unknown(path: &FieldPath, known: &[&'static str], validate: Validate) -> Option<Finding> {
@@ -348,6 +389,13 @@ fn describe(value: Option<&Value>, written: Option<&str>) -> String {
             format!("{written} (which YAML reads as {b})")
         }
         Some(Value::Bool(b)) => b.to_string(),
+        // A float says the same in many ways; the user's own is the clearest.
+        Some(Value::Number(n)) if n.is_f64() && !written.is_empty() => {
+            format!("the number {written}")
+        }
+        Some(Value::Number(n)) if written != n.to_string() && !written.is_empty() => {
+            format!("{written} (which YAML reads as the number {n})")
+        }
         Some(Value::Number(n)) => format!("the number {n}"),
         Some(Value::String(s)) => {
             format!("the string {:?}", s.chars().take(40).collect::<String>())

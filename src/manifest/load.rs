@@ -83,10 +83,11 @@ pub fn load(sources: &[Source], options: &LoadOptions) -> Loaded {
         .and_then(|value| decode(value, options.validate, &map, &mut findings))
         .map(|decoded| {
             let mut jobset = decoded.jobset;
-            let name_from = resolve_name(&mut jobset, options, &mut findings);
+            let mut checked = Vec::new();
+            let name_from = resolve_name(&mut jobset, options, &mut checked);
             let written = jobset.clone();
             defaults(&mut jobset);
-            let checked = validate(&jobset, &written, name_from);
+            checked.extend(validate(&jobset, &written, name_from));
             findings.extend(
                 checked
                     .into_iter()

@@ -11,6 +11,7 @@ mod codes;
 mod decode;
 mod default;
 mod documents;
+mod excerpt;
 pub mod finding;
 mod load;
 pub mod path;

@@ -66,6 +66,11 @@ impl FieldPath {
     pub fn overlaps(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a == b)
     }
+    /// The other stands inside this one.
+    #[must_use]
+    pub fn is_above(&self, other: &Self) -> bool {
+        self.0.len() < other.0.len() && self.overlaps(other)
+    }
     /// Built from its steps.
     #[must_use]
     pub fn from_segments(segments: Vec<Segment>) -> Self {

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use miette::{
-    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
-    MietteSpanContents, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, ThemeCharacters,
+    ThemeStyles,
 };
 
+use crate::manifest::excerpt::Excerpt;
 use crate::manifest::finding::{Finding, Severity};
 use crate::manifest::source::SourceMap;
 
@@ -43,7 +44,7 @@ impl Default for Style {
 pub fn render(findings: &[Finding], sources: &SourceMap, style: Style) -> String {
     let mut out = String::new();
     for finding in findings {
-        let shown = Shown::new(finding, sources, style.width);
+        let shown = Shown::new(finding, sources, style);
         let mut text = String::new();
         // Fails only if a span is outside its text; then the headline must do.
         if handler(finding, style)
@@ -131,64 +132,21 @@ fn handler(finding: &Finding, style: Style) -> GraphicalReportHandler {
         .with_links(false)
 }
 
-/// A text of which excerpts are whole lines, without their neighbours: all findings are shown at once, and
-/// a file's worth of context around each would hide them.
-#[derive(Debug)]
-struct Lines<'s> {
-    name: &'s str,
-    text: &'s str,
-}
-
-impl SourceCode for Lines<'_> {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        lines_before: usize,
-        _lines_after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        // Asked for no lines around it, miette wants the position of the span itself.
-        let wanted = if lines_before == 0 {
-            *span
-        } else {
-            self.whole_lines(span)
-        };
-        let inner = self.text.read_span(&wanted, 0, 0)?;
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.name.to_owned(),
-            inner.data(),
-            *inner.span(),
-            inner.line(),
-            inner.column(),
-            inner.line_count(),
-        )))
-    }
-}
-
-impl Lines<'_> {
-    fn whole_lines(&self, span: &SourceSpan) -> SourceSpan {
-        let from = span.offset().min(self.text.len());
-        let to = (from + span.len()).min(self.text.len());
-        let start = self.text[..from].rfind('\n').map_or(0, |at| at + 1);
-        let end = self.text[to..]
-            .find(['\r', '\n'])
-            .map_or(self.text.len(), |at| to + at);
-        (start, end - start).into()
-    }
-}
-
 /// A finding as miette wants it: one source, byte spans.
 #[derive(Debug)]
 struct Shown<'s> {
     severity: Severity,
     message: String,
     help: Option<String>,
-    source: Option<Lines<'s>>,
+    source: Option<Excerpt<'s>>,
     labels: Vec<LabeledSpan>,
 }
 
 impl<'s> Shown<'s> {
-    fn new(finding: &Finding, sources: &'s SourceMap, width: usize) -> Self {
-        let mut labels = Vec::new();
+    fn new(finding: &Finding, sources: &'s SourceMap, style: Style) -> Self {
+        let width = style.width;
+        let mut texts = Vec::new();
+        let mut ranges = Vec::new();
         let headline = headline(finding).len() + ": ".len();
         let mut message = wrap(&finding.message, headline, INDENT, width);
         let mut shown_source = None;
@@ -203,24 +161,30 @@ impl<'s> Shown<'s> {
                 message += &format!("\n{}: {}:{line}", label.text, sources.name(at.source));
                 continue;
             }
-            let text = (!label.text.is_empty()).then(|| label.text.clone());
-            let span = (at.range.start, at.range.len());
-            labels.push(if labels.is_empty() {
-                LabeledSpan::new_primary_with_span(text, span)
-            } else {
-                LabeledSpan::new_with_span(text, span)
-            });
+            texts.push((!label.text.is_empty()).then(|| label.text.clone()));
+            ranges.push(at.range);
         }
         let path = finding.path.to_string();
         if !path.is_empty() {
             message.push('\n');
             message += &path;
         }
+        let dots = if style.unicode { "…" } else { "..." };
         let source = shown_source
             .filter(|s| !sources.text(*s).is_empty())
-            .map(|s| Lines {
-                name: sources.name(s),
-                text: sources.text(s),
+            .map(|s| Excerpt::new(sources, s, &ranges, dots));
+        let marks = source.as_ref().map_or(&[] as &[_], |s| &s.marks);
+        let labels = marks
+            .iter()
+            .zip(texts)
+            .enumerate()
+            .map(|(n, (mark, text))| {
+                let span = (mark.start, mark.len());
+                if n == 0 {
+                    LabeledSpan::new_primary_with_span(text, span)
+                } else {
+                    LabeledSpan::new_with_span(text, span)
+                }
             });
         Self {
             severity: finding.severity,
@@ -229,7 +193,7 @@ impl<'s> Shown<'s> {
                 .help
                 .as_ref()
                 .map(|help| wrap(help, HELP_INDENT, HELP_INDENT, width)),
-            labels: if source.is_some() { labels } else { Vec::new() },
+            labels: labels.collect(),
             source,
         }
     }

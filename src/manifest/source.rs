@@ -68,9 +68,7 @@ impl SourceMap {
                 Some(Finding::at_bytes(code, id, 0..0, message)),
             ),
         };
-        let lines = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
+        let lines = std::iter::once(0).chain(line_ends(&text)).collect();
         self.texts.push(Text {
             name: source.name.clone(),
             text,
@@ -120,6 +118,13 @@ impl SourceMap {
         let start = text.lines.get(line - 1).copied().unwrap_or(0);
         let before = text.text.get(start..byte.min(text.text.len()));
         (line, before.map_or(0, |b| b.chars().count()) + 1)
+    }
+    /// First byte of a line (0-based); the end of the text for a line that there isn't.
+    pub(super) fn line_start(&self, source: usize, line: usize) -> usize {
+        let Some(text) = self.texts.get(source) else {
+            return 0;
+        };
+        text.lines.get(line).copied().unwrap_or(text.text.len())
     }
     /// The bytes of a place; none if nothing of it is in the sources.
     #[must_use]
@@ -190,6 +195,13 @@ impl SourceMap {
     }
 }
 
+/// Where lines end: `\n`, `\r\n`, and a lone `\r`, which is a line break in YAML too.
+fn line_ends(text: &str) -> impl Iterator<Item = usize> {
+    text.match_indices(['\n', '\r'])
+        .filter(|(at, end)| *end == "\n" || !text[at + 1..].starts_with('\n'))
+        .map(|(at, _)| at + 1)
+}
+
 fn read(source: &Source) -> Result<String, (&'static str, String)> {
     if source.bytes.len() > MAX_SOURCE_BYTES {
         return Err((
@@ -225,6 +237,14 @@ mod tests {
         assert_eq!(map.line_column(id, 0), (1, 1));
         assert_eq!(map.line_column(id, 4), (1, 4));
         assert_eq!(map.line_column(id, 6), (2, 1));
+    }
+
+    #[test]
+    fn a_lone_carriage_return_ends_a_line() {
+        let mut map = SourceMap::default();
+        let id = map.add(&Source::new("a", "a: 1\rb: 2\r\nc: 3\n")).unwrap();
+        let at = |what| map.line_column(id, map.text(id).find(what).unwrap());
+        assert_eq!([at("b"), at("c")], [(2, 1), (3, 1)]);
     }
 
     #[test]

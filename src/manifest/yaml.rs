@@ -63,6 +63,12 @@ pub(super) fn read(source: usize, text: &str, start: usize) -> Result<Value, Fin
                 "alias-bomb",
                 "aliases expand to more than a JobSet can hold".to_owned(),
             ),
+            // JSON has no such number, and so neither has kubectl.
+            YamlError::NonFiniteFloat { .. } => (
+                "wrong-type",
+                "infinity and not-a-number are no values in Kubernetes; quotes make it a string"
+                    .to_owned(),
+            ),
             other => {
                 let text = other.to_string();
                 let line = text.lines().next().unwrap_or("");

@@ -85,3 +85,24 @@ fn numbers_are_quantities_and_ports() {
     }]}}}});
     assert_eq!(problems(&value), []);
 }
+
+#[test]
+fn what_is_no_quantity_is_found_once_and_hides_nothing() {
+    let value = json!({"spec": {"template": {"spec": {"containers": [{
+        "name": "c",
+        "resources": {"limits": {"cpu": true, "memory": [1], "a": null}, "requests": {"b": {}}},
+        "stdin": "x",
+    }]}}}});
+    let mut paths: Vec<_> = problems(&value).into_iter().map(|(p, _)| p).collect();
+    paths.sort();
+    let at = "spec.template.spec.containers[0]";
+    assert_eq!(
+        paths,
+        [
+            format!("{at}.resources.limits.cpu"),
+            format!("{at}.resources.limits.memory"),
+            format!("{at}.resources.requests.b"),
+            format!("{at}.stdin"),
+        ]
+    );
+}
