@@ -17,6 +17,7 @@ pub mod exit;
 pub mod files;
 pub mod help;
 pub mod invocation;
+pub mod logs;
 mod random;
 mod remove;
 pub mod render;

@@ -32,4 +32,4 @@ pub use select::{Containers, Selection};
 pub use source::{KubeSource, LogSource, OpenError, OpenLog, Since};
 
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
