@@ -22,7 +22,8 @@ const OPENING: usize = 32;
 /// How it went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dumped {
-    /// Logs that could not be read (to their end). A note was given for each.
+    /// Logs that could not be read (to their end), those before a restart aside. A note was given for
+    /// each.
     pub failed: usize,
 }
 
@@ -154,9 +155,15 @@ impl<S: LogSource> Log<S> {
         if matches!(error, OpenError::Forbidden(_)) {
             return Err(error);
         }
-        dumped.failed += 1;
+        // Kubelets remove containers that have been started again when they like: no fault of anyone.
+        let which = if self.pick.previous {
+            " before its restart"
+        } else {
+            dumped.failed += 1;
+            ""
+        };
         Ok(Item::Note(Note::Warning(format!(
-            "the log of {} can't be read: {error}",
+            "the log of {}{which} can't be read: {error}",
             self.pick.from.name()
         ))))
     }

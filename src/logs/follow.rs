@@ -16,7 +16,7 @@ use futures::stream::FuturesUnordered;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::cli::settings::Attempts;
+use crate::cli::settings::{Attempts, MAX_LOG_REQUESTS};
 use crate::cli::target::Place;
 use crate::engine::PodSeen;
 use crate::engine::input::{ContainerEnd, PodPhase};
@@ -49,6 +49,21 @@ pub struct Options {
     pub attempt: u32,
     /// Pods (UIDs) that are left out.
     pub skip: BTreeSet<String>,
+}
+
+impl Options {
+    /// For `--logs` of `run` and `attach`: as lines arrive, from where `start` says; `attempt` is the
+    /// one that runs now.
+    #[must_use]
+    pub fn live(attempt: u32, start: Start) -> Self {
+        Self {
+            start,
+            limit: usize::try_from(MAX_LOG_REQUESTS).unwrap_or(usize::MAX),
+            by_time: false,
+            attempt,
+            skip: BTreeSet::new(),
+        }
+    }
 }
 
 /// The streams of a run.

@@ -10,6 +10,10 @@ pub const LINE_BYTES: usize = 1024 * 1024;
 /// A time stamp with offset and nanoseconds has 35 characters; a first word that is longer is none.
 const STAMP_BYTES: usize = 40;
 
+/// How the kubelet begins its answer (200, as if it were the log) when the runtime has removed the
+/// container and its log.
+const LOG_IS_GONE: &[u8] = b"unable to retrieve container logs for ";
+
 /// A line, parted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamped {
@@ -39,6 +43,12 @@ impl Stamped {
             },
             time: stamp,
         }
+    }
+
+    /// This is no line of the log: the kubelet says that the log is gone.
+    #[must_use]
+    pub fn log_is_gone(&self) -> bool {
+        self.time.is_none() && self.text.starts_with(LOG_IS_GONE)
     }
 }
 
@@ -132,6 +142,14 @@ mod tests {
                 "{line:?}"
             );
         }
+    }
+
+    #[test]
+    fn knows_what_the_kubelet_says_from_what_the_program_says() {
+        let said = b"unable to retrieve container logs for containerd://1ed64d";
+        assert!(Stamped::parse(said).log_is_gone());
+        let program = [b"2026-12-01T09:58:03Z ", &said[..]].concat();
+        assert!(!Stamped::parse(&program).log_is_gone());
     }
 
     #[test]

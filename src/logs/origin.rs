@@ -5,6 +5,7 @@ use std::sync::Arc;
 use k8s_openapi::jiff::Timestamp;
 
 use crate::cli::target::Place;
+use crate::engine::EventKind;
 
 /// A container of a pod, as lines are named after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,6 +104,26 @@ pub enum Item {
     Line(LogLine),
     /// A note.
     Note(Note),
+}
+
+/// As the event stream of `run` and `attach` tells it.
+impl From<Item> for EventKind {
+    fn from(item: Item) -> Self {
+        match item {
+            Item::Line(line) => Self::Log {
+                role: line.from.role.clone(),
+                job: line.from.job,
+                index: line.from.index,
+                attempt: line.from.attempt,
+                pod: line.from.pod.clone(),
+                container: line.from.container.clone(),
+                line: String::from_utf8_lossy(&line.text).into_owned(),
+            },
+            Item::Note(note) => Self::Warning {
+                message: note.to_string(),
+            },
+        }
+    }
 }
 
 impl std::fmt::Display for Note {

@@ -144,6 +144,8 @@ impl<S: LogSource> Whole<S> {
                 continue;
             };
             match lines.next().await {
+                Got::Line(line) if line.log_is_gone() => return self.gone(&line),
+                Got::End(Some(line)) if line.log_is_gone() => return self.gone(&line),
                 Got::Line(line) => {
                     if self.position.admit(line.time) {
                         self.backoff.reset();
@@ -162,6 +164,12 @@ impl<S: LogSource> Whole<S> {
             }
         }
         Ok(None)
+    }
+
+    fn gone(&mut self, line: &Stamped) -> Result<Option<Stamped>, OpenError> {
+        self.ended = true;
+        let text = String::from_utf8_lossy(&line.text);
+        Err(OpenError::Refused(text.into_owned()))
     }
 
     async fn open(&mut self) -> Result<(), OpenError> {

@@ -281,6 +281,11 @@ impl<S: LogSource> Follower<S> {
                     new = true;
                     self.line(line).await;
                 }
+                Got::End(Some(line)) if line.log_is_gone() => {
+                    self.cannot_read(&String::from_utf8_lossy(&line.text), "")
+                        .await;
+                    return Last { clean: true, new };
+                }
                 Got::End(left) => {
                     *rest = left;
                     return Last { clean: true, new };
