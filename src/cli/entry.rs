@@ -15,7 +15,7 @@ use crate::cli::settings::{
     AttachSettings, CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings,
     Talk, ValidateSettings, VersionSettings,
 };
-use crate::cli::{ExitCode, attach, complete, completion, help, render, validate, version};
+use crate::cli::{ExitCode, attach, complete, completion, help, logs, render, validate, version};
 use crate::error::{Error, Result};
 use crate::report::style::paint;
 
@@ -171,13 +171,7 @@ async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
         Verb::Version(args) => version::run(VersionSettings::from(args), app).await,
         Verb::Run(args) => run_verb::run(RunSettings::resolve(*args, env)?, app).await,
         Verb::Attach(args) => attach::run(AttachSettings::resolve(*args, env)?, app).await,
-        Verb::Logs(args) => {
-            let settings = LogsSettings::resolve(*args)?;
-            Err(Error::other(format!(
-                "logs {:?} is not there yet",
-                settings.name
-            )))
-        }
+        Verb::Logs(args) => logs::run(LogsSettings::resolve(*args)?, app).await,
         _ => Err(Error::other("not there yet")),
     }
 }

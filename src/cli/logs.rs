@@ -1,433 +1,141 @@
 //! `logs`: the logs of a run, across roles, pods, restarts and attempts. Lines go to stdout, all talk to
-//! stderr. What is read and how is the log engine's matter (`crate::logs`); here is what a command
-//! does around it.
+//! stderr. What is read and how is the log engine's matter (`crate::logs`); here is what the API tells
+//! meanwhile, in `show` what a command does around it, in `paper` how it comes out.
 
-use std::ops::ControlFlow;
+mod paper;
+mod show;
 
-use futures::{FutureExt as _, Stream, StreamExt as _};
+use futures::StreamExt as _;
+use futures::stream::{self, LocalBoxStream};
 use k8s_openapi::jiff::tz::TimeZone;
 
-use crate::api::JobSet;
-use crate::cli::ExitCode;
-use crate::cli::settings::{Attempts, LogsSettings};
-use crate::cli::words::{LogOrder, PrefixWhen};
-use crate::engine::{PodSeen, RunState};
-use crate::error::{Error, Kind, Result};
-use crate::logs::dump::dump;
-use crate::logs::format::{Form, Formatter, starts};
-use crate::logs::origin::{Item, Note};
-use crate::logs::plan::{Plan, plan};
-use crate::logs::pod::PodNow;
-use crate::logs::select::{Containers, Selection};
-use crate::logs::source::{LogSource, OpenError, Since, ago};
-use crate::logs::stream::Start;
-use crate::logs::{LogStreams, Options};
-use crate::report::escape;
-use crate::report::printer::Printer;
-use crate::report::style::Styles;
-use crate::report::words::count;
+use crate::cli::app::App;
+use crate::cli::logs::show::{Desk, Run, Told, show};
+use crate::cli::settings::LogsSettings;
+use crate::cli::{ExitCode, choose};
+use crate::driver::kube::contact::State;
+use crate::driver::kube::feed::{self, Change, Target};
+use crate::driver::kube::list::{self, Children};
+use crate::driver::kube::{Connection, Resource, convert, slim};
+use crate::driver::record::{Record, RecordEvent, Records};
+use crate::error::Result;
+use crate::logs::{KubeSource, Note};
 
-/// Pods above which a terminal gets only the last lines of each, if `--tail` says nothing (cli.md 3).
-const MANY_PODS: usize = 50;
-/// That many lines.
-const MANY_PODS_TAIL: u64 = 10;
-/// Pods that are named in one message; more would bury it.
-const NAMED: usize = 4;
-/// Bytes that are gathered before they are written, while more is there at once.
-const GATHER: usize = 32 * 1024;
-
-/// A run, as far as its logs are concerned.
-#[derive(Clone, Debug)]
-pub(crate) struct Run {
-    pub(crate) name: String,
-    pub(crate) jobset: JobSet,
-    pub(crate) state: RunState,
-    /// All of its pods, as they are now.
-    pub(crate) pods: Vec<PodNow>,
-}
-
-/// What is told while following.
-#[derive(Clone, Debug)]
-pub(crate) enum Told {
-    /// A pod was seen or has changed.
-    Pod(Box<PodSeen>),
-    /// The run has ended, or its record is gone.
-    Ended,
-    /// The cluster can't be followed any more.
-    Lost(String),
-}
-
-/// Where output goes and how it looks.
-#[derive(Clone, Debug)]
-pub(crate) struct Desk {
-    pub(crate) printer: Printer,
-    pub(crate) styles: Styles,
-    pub(crate) zone: TimeZone,
-}
-
-/// Shows what `settings` ask for. `told`: the run's pods (first as they are), and its end; used only
-/// while following.
+/// Shows logs. Ctrl-C ends it without a word (cli.md 4).
 ///
 /// # Errors
-/// `Usage`: a target, container or attempt that the run doesn't have. `NotAllowed`: logs may not be
-/// read. `Other`: too many logs, nothing to show.
-pub(crate) async fn show<S: LogSource + 'static>(
-    settings: &LogsSettings,
-    run: &Run,
-    source: S,
-    told: impl Stream<Item = Told> + Unpin,
-    desk: &Desk,
-) -> Result<ExitCode> {
-    let selection = Selection::of_settings(settings);
-    check(&selection, run)?;
-    let current = run.state.status.restarts;
-    let follow = settings.follow
-        && run.state.outcome.is_none()
-        && match selection.attempts {
-            Attempts::Current | Attempts::All => true,
-            // Nothing more can come of an attempt that is over.
-            Attempts::Number(number) => number >= current,
-            Attempts::Previous => false,
-        };
-    let mut plan = plan(
-        &selection,
-        &run.pods,
-        &run.state,
-        &run.name,
-        kept_tail(settings),
-    );
-    let mut start = Start {
-        tail: settings.tail.and_then(|tail| i64::try_from(tail).ok()),
-        since: since(settings),
-    };
-    let limit = usize::try_from(settings.max_log_requests).unwrap_or(usize::MAX);
-    if plan.picks.len() > limit && (follow || settings.order == LogOrder::Time) {
-        return Err(too_many(plan.picks.len(), limit, run));
+/// No such run, no contact, no right, and as [`show`].
+pub async fn run(settings: LogsSettings, app: &App) -> Result<ExitCode> {
+    tokio::select! {
+        biased;
+        _pressed = tokio::signal::ctrl_c() => Ok(ExitCode::Interrupted),
+        result = work(&settings, app) => result,
     }
-    if !settings.tail_given && desk.printer.terminals().stdout && plan.picks.len() > MANY_PODS {
-        start.tail = i64::try_from(MANY_PODS_TAIL).ok();
-        desk.printer.err(&format!(
-            "the last {MANY_PODS_TAIL} lines of each of {} logs (--tail=-1 for all)",
-            plan.picks.len()
-        ));
-    }
-    say_defaulted(&selection, run, &plan, desk);
-    let mut paper = Paper::new(settings, run, &plan, follow, desk);
-    paper.kept(&plan);
-    for heading in &plan.empty {
-        paper.heading(heading);
-    }
-    if follow {
-        let options = Options {
-            start,
-            limit,
-            by_time: settings.order == LogOrder::Time,
-            attempt: current,
-            skip: std::mem::take(&mut plan.skipped),
-        };
-        return follow_on(
-            LogStreams::new(source, selection, options),
-            told,
-            paper,
-            run,
+}
+
+async fn work(settings: &LogsSettings, app: &App) -> Result<ExitCode> {
+    let conn = app.connect().await?;
+    let record = choose::record(app, &conn, settings.name.as_deref()).await?;
+    let name = &record.name;
+    let source = KubeSource::new(&conn, &record.namespace);
+    let pods = source.pods(&record.uid).await.map_err(|failure| {
+        conn.error(
+            &failure,
+            &format!("the pods of jobset/{name} can't be listed"),
         )
-        .await;
-    }
-    say_not_started(&plan, desk);
-    if plan.picks.is_empty() {
-        return if plan.kept.is_empty() && plan.empty.is_empty() {
-            Err(nothing(&plan, run, &selection))
-        } else {
-            Ok(ExitCode::Ok)
-        };
-    }
-    let by_time = settings.order == LogOrder::Time;
-    let dumped = dump(source, &plan.picks, start, by_time, |item| {
-        paper.item(&item)
-    })
-    .await;
-    paper.flush();
-    match dumped {
-        Ok(dumped) if dumped.failed > 0 => Ok(ExitCode::Other),
-        Ok(_) => Ok(ExitCode::Ok),
-        Err(error) => Err(not_allowed(&error, run)),
-    }
-}
-
-/// Goes on until the run has ended and everything has been read, or the reader of stdout has gone.
-async fn follow_on<S: LogSource + 'static>(
-    mut streams: LogStreams<S>,
-    mut told: impl Stream<Item = Told> + Unpin,
-    mut paper: Paper<'_>,
-    run: &Run,
-) -> Result<ExitCode> {
-    let mut telling = true;
-    loop {
-        let item = tokio::select! {
-            biased;
-            told = told.next(), if telling => {
-                match told {
-                    Some(Told::Pod(pod)) => streams.pod_seen(&pod),
-                    Some(Told::Lost(why)) => {
-                        return Err(Error::new(Kind::NotReached, format!(
-                            "jobset/{} can't be followed any more", run.name
-                        )).caused_by(why));
-                    }
-                    Some(Told::Ended) | None => {
-                        telling = false;
-                        streams.run_ended();
-                    }
-                }
-                continue;
-            }
-            item = streams.next() => item,
-        };
-        let mut next = item;
-        loop {
-            match next {
-                Some(Item::Note(Note::TooMany { limit, target })) => {
-                    paper.flush();
-                    return Err(too_many(limit + 1, limit, run)
-                        .caused_by(format!("{target} came when {limit} were open")));
-                }
-                Some(Item::Note(Note::Forbidden(text))) => {
-                    paper.flush();
-                    return Err(not_allowed(&OpenError::Forbidden(text), run));
-                }
-                Some(item) => {
-                    if paper.item(&item).is_break() {
-                        return Ok(ExitCode::Ok);
-                    }
-                }
-                None => {
-                    paper.flush();
-                    return Ok(ExitCode::Ok);
-                }
-            }
-            // What is there at once is written at once.
-            match streams.next().now_or_never() {
-                Some(more) => next = more,
-                None => break,
-            }
-        }
-        if paper.write().is_break() {
-            return Ok(ExitCode::Ok);
-        }
-    }
-}
-
-fn check(selection: &Selection, run: &Run) -> Result<()> {
-    selection.check(&run.jobset).map_err(Error::usage)?;
-    let current = run.state.status.restarts;
-    match selection.attempts {
-        Attempts::Number(number) if number > current => Err(Error::usage(format!(
-            "{} has no attempt {number}, the last one is {current}",
-            run.name
-        ))),
-        _ => Ok(()),
-    }
-}
-
-fn kept_tail(settings: &LogsSettings) -> Option<usize> {
-    settings
-        .tail
-        .map(|tail| usize::try_from(tail).unwrap_or(usize::MAX))
-}
-
-fn since(settings: &LogsSettings) -> Option<Since> {
-    settings
-        .since
-        .map(ago)
-        .or_else(|| settings.since_time.map(Since::Time))
-}
-
-fn too_many(meant: usize, limit: usize, run: &Run) -> Error {
-    let role = run
-        .jobset
-        .spec
-        .replicated_jobs
-        .first()
-        .map_or("ROLE", |r| r.name.as_str());
-    Error::other(format!(
-        "{meant} logs are meant, more than the {limit} that may be open at once \
-         (--max-log-requests)"
-    ))
-    .hint(format!(
-        "kubectl jobset logs {} {role}/0 shows fewer",
-        run.name
-    ))
-}
-
-fn not_allowed(error: &OpenError, run: &Run) -> Error {
-    Error::new(
-        Kind::NotAllowed,
-        format!("the logs of jobset/{} may not be read", run.name),
-    )
-    .caused_by(error)
-    .hint("the right needed is: get pods/log")
-}
-
-fn nothing(plan: &Plan, run: &Run, selection: &Selection) -> Error {
-    let name = &run.name;
-    let current = run.state.status.restarts;
-    let message = if let Some((target, reason)) = plan.not_started.first() {
-        format!("nothing to show: {target} has not started ({reason})")
-    } else if selection.attempts == Attempts::Previous {
-        format!("nothing to show: there is nothing before attempt {current} of jobset/{name}")
-    } else {
-        format!("nothing to show: no such pods in attempt {current} of jobset/{name}")
+    })?;
+    let told = told(&conn.patient(), &record);
+    let run = Run {
+        flags: app.run_flags(&record.namespace),
+        name: record.name,
+        jobset: record.jobset,
+        state: record.state,
+        pods,
     };
-    let error = Error::other(message);
-    if run.state.outcome.is_none() {
-        error.hint("-f waits for them")
-    } else {
-        error.hint(format!(
-            "kubectl jobset logs {name} --attempt all shows what was kept"
-        ))
-    }
+    let desk = Desk {
+        printer: app.printer.clone(),
+        styles: app.out_styles(),
+        zone: TimeZone::system(),
+    };
+    show(settings, &run, source, told, &desk).await
 }
 
-/// As kubectl says which container it has chosen, where there are several.
-fn say_defaulted(selection: &Selection, run: &Run, plan: &Plan, desk: &Desk) {
-    if selection.containers != Containers::Default || selection.failed {
-        return;
-    }
-    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
-    for pod in &run.pods {
-        if pod.containers.len() < 2
-            || plan.skipped.contains(&pod.uid)
-            || !selection.wants(&pod.place())
-        {
-            continue;
-        }
-        let names: Vec<&str> = pod.containers.iter().map(|c| c.name.as_str()).collect();
-        let choice = (pod.default_container.as_str(), names);
-        if !said.contains(&choice) {
-            desk.printer.err(&format!(
-                "container {} of {} (--all-containers for all)",
-                choice.0,
-                choice.1.join(", ")
-            ));
-            said.push(choice);
-        }
-    }
-}
-
-/// Names pods that are left out because they have written nothing yet.
-fn say_not_started(plan: &Plan, desk: &Desk) {
-    // Where there is nothing else, that is the error.
-    if plan.picks.is_empty() {
-        return;
-    }
-    for (target, reason) in plan.not_started.iter().take(NAMED) {
-        desk.printer.err(&format!(
-            "{target} has not started ({})",
-            escape::text(reason)
-        ));
-    }
-    if let Some(more) = plan.not_started.len().checked_sub(NAMED).filter(|n| *n > 0) {
-        desk.printer.err(&format!(
-            "and {} more have not started",
-            count(more as u64, "pod")
-        ));
-    }
-}
-
-/// Lines on their way to stdout, in front of the talk that comes after them.
-struct Paper<'a> {
-    desk: &'a Desk,
-    formatter: Formatter,
-    gathered: Vec<u8>,
-}
-
-impl<'a> Paper<'a> {
-    fn new(settings: &LogsSettings, run: &Run, plan: &Plan, follow: bool, desk: &'a Desk) -> Self {
-        let several_attempts = matches!(settings.attempt, Attempts::All | Attempts::Previous);
-        let prefix = match settings.prefix {
-            PrefixWhen::Always => true,
-            PrefixWhen::Never => false,
-            // While following, another source may come at any time.
-            PrefixWhen::Auto => {
-                follow || several_attempts || plan.picks.len() + plan.kept.len() > 1
-            }
-        };
-        Self {
-            desk,
-            formatter: Formatter::new(Form {
-                output: settings.output,
-                prefix,
-                several_attempts,
-                timestamps: settings.timestamps,
-                filter: desk.printer.terminals().stdout && !settings.raw,
-                styles: desk.styles.clone(),
-                zone: desk.zone.clone(),
-                starts: starts(&run.state),
-            }),
-            gathered: Vec::new(),
-        }
-    }
-
-    /// Takes a line or a note; break if nobody reads any more.
-    fn item(&mut self, item: &Item) -> ControlFlow<()> {
-        match item {
-            Item::Line(line) => {
-                let bytes = self.formatter.line(line);
-                self.gathered.extend_from_slice(&bytes);
-                if self.gathered.len() >= GATHER {
-                    return self.write();
+/// Pods, contact and the end of a run, as the API tells them.
+fn told(conn: &Connection, record: &Record) -> LocalBoxStream<'static, Told> {
+    let children = Children::OfRun {
+        uid: record.uid.clone(),
+    };
+    let target = Target {
+        resource: Resource::Pods,
+        namespace: record.namespace.clone(),
+        selector: ("labelSelector", children.selector()),
+        start: feed::Start::List,
+    };
+    let pods = feed::feed::<slim::Pod>(conn, target).flat_map(|change| {
+        stream::iter(match change {
+            Change::Listed(all) => all
+                .into_iter()
+                .filter_map(convert::pod)
+                .map(|pod| Told::Pod(Box::new(pod)))
+                .collect(),
+            Change::Applied(pod) => convert::pod(pod)
+                .map(|pod| Told::Pod(Box::new(pod)))
+                .into_iter()
+                .collect(),
+            // A stream finds out by itself.
+            Change::Deleted(_) | Change::Allowed => Vec::new(),
+            Change::Refused(failure) => vec![Told::Refused(failure.to_string())],
+        })
+    });
+    let contact_told = contact(conn);
+    let (conn, uid) = (conn.clone(), record.uid.clone());
+    let namespace = record.namespace.clone();
+    let name = record.name.clone();
+    let ends = Records::new(&conn, &namespace)
+        .watch(&name)
+        .then(move |event| {
+            let (conn, children, namespace) = (conn.clone(), children.clone(), namespace.clone());
+            let (name, uid) = (name.clone(), uid.clone());
+            async move {
+                let deleted = match event {
+                    RecordEvent::Seen(record) if record.uid == uid => {
+                        if record.state.outcome.is_none() {
+                            return Vec::new();
+                        }
+                        false
+                    }
+                    RecordEvent::Seen(_) | RecordEvent::Gone => true,
+                    RecordEvent::Lost(why) => return vec![Told::Refused(why)],
+                    RecordEvent::Back => return Vec::new(),
+                };
+                // The end may be told before the last pods are: look once more.
+                let last = list::list_pods(&conn, Some(&namespace), &children).await;
+                let pods = last.unwrap_or_default().into_iter();
+                let mut told: Vec<Told> = pods.map(|pod| Told::Pod(Box::new(pod.seen))).collect();
+                if deleted {
+                    let text = format!("jobset/{name} was deleted");
+                    told.push(Told::Note(Note::Mark(text)));
                 }
-                ControlFlow::Continue(())
+                told.push(Told::Ended);
+                told
             }
-            Item::Note(note) => {
-                let flow = self.write();
-                let text = note.to_string();
-                let text = escape::text(&text);
-                self.desk.printer.err(&match note {
-                    Note::Mark(_) => format!("-- {text} --"),
-                    _ => format!("warning: {text}"),
-                });
-                flow
-            }
-        }
-    }
-
-    fn heading(&mut self, text: &str) {
-        self.flush();
-        self.desk
-            .printer
-            .err(&format!("== {} ==", escape::text(text)));
-    }
-
-    fn kept(&mut self, plan: &Plan) {
-        for kept in &plan.kept {
-            self.heading(&kept.heading);
-            for line in &kept.lines {
-                let bytes = self.formatter.line(line);
-                self.gathered.extend_from_slice(&bytes);
-            }
-        }
-        self.flush();
-    }
-
-    /// Writes what was gathered.
-    fn flush(&mut self) {
-        if !self.gathered.is_empty() {
-            self.desk.printer.raw_out(&self.gathered);
-            self.gathered.clear();
-        }
-    }
-
-    /// Writes what was gathered; break if nobody reads any more.
-    fn write(&mut self) -> ControlFlow<()> {
-        self.flush();
-        if self.desk.printer.stdout_closed() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
+        })
+        .flat_map(stream::iter);
+    stream::select_all([pods.boxed_local(), ends.boxed_local(), contact_told]).boxed_local()
 }
 
-#[cfg(test)]
-#[path = "logs_tests.rs"]
-mod tests;
+/// Contact lost and found again.
+fn contact(conn: &Connection) -> LocalBoxStream<'static, Told> {
+    let state = conn.shared.contact.subscribe();
+    stream::unfold(state, |mut state| async move {
+        state.changed().await.ok()?;
+        let note = match &*state.borrow_and_update() {
+            State::Lost(why) => {
+                Note::Warning(format!("the API server can't be reached, waiting: {why}"))
+            }
+            State::There => Note::Mark("the API server is back".to_owned()),
+        };
+        Some((Told::Note(note), state))
+    })
+    .boxed_local()
+}

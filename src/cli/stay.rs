@@ -200,7 +200,7 @@ fn streams(
         attempt: record.state.status.restarts,
         skip: BTreeSet::new(),
     };
-    let source = KubeSource::new(conn.client(), &record.namespace);
+    let source = KubeSource::new(conn, &record.namespace);
     Some(LogStreams::new(source, selection, options))
 }
 

@@ -1,21 +1,15 @@
 //! What bytes come from: a trait, and the API server behind it. Tests put a script in its place.
 
-use std::pin::Pin;
 use std::time::Duration;
 
 use futures::io::AsyncBufRead;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
-use kube::api::{Api, ListParams, LogParams};
 
 use crate::api::names;
+use crate::driver::kube::logs::{self, LogQuery, LogReader};
+use crate::driver::kube::{Call, Connection, Failure, Resource, Trouble, list};
 use crate::logs::pod::PodNow;
-
-/// Pods per page of a list: what kubectl takes, small enough for any server.
-const PAGE: u32 = 500;
-
-/// How long the server may take to begin answering. Later, it is asked again.
-const OPENING: Duration = Duration::from_secs(30);
 
 /// Where a log begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +44,7 @@ pub enum OpenError {
     NotStarted(String),
     /// No such pod (404).
     Gone,
-    /// Not allowed (401, 403); the server's words.
+    /// Not allowed (403); the server's words.
     Forbidden(String),
     /// Trouble that may pass: no network, 429, 5xx, a node that doesn't answer.
     Passing(String),
@@ -85,89 +79,81 @@ pub trait LogSource {
 /// The logs of a namespace in a cluster.
 #[derive(Clone, Debug)]
 pub struct KubeSource {
-    pods: Api<Pod>,
+    conn: Connection,
+    namespace: String,
 }
 
 impl KubeSource {
     /// Logs of the pods of that namespace.
     #[must_use]
-    pub fn new(client: kube::Client, namespace: &str) -> Self {
+    pub fn new(conn: &Connection, namespace: &str) -> Self {
         Self {
-            pods: Api::namespaced(client, namespace),
+            conn: conn.clone(),
+            namespace: namespace.to_owned(),
         }
     }
 
     /// All pods of a run, by the UID of its record.
     ///
     /// # Errors
-    /// Whatever the server says.
-    pub async fn pods(&self, run_uid: &str) -> kube::Result<Vec<PodNow>> {
+    /// No contact, no right.
+    pub async fn pods(&self, run_uid: &str) -> Result<Vec<PodNow>, Failure> {
         let selector = format!("{}={run_uid}", names::JOBSET_UID);
-        let mut params = ListParams::default().labels(&selector).limit(PAGE);
-        let mut pods = Vec::new();
-        loop {
-            let page = self.pods.list(&params).await?;
-            pods.extend(page.items.iter().filter_map(PodNow::read));
-            match page.metadata.continue_ {
-                Some(token) if !token.is_empty() => params.continue_token = Some(token),
-                _ => return Ok(pods),
-            }
-        }
+        let call =
+            Call::list(Resource::Pods, Some(&self.namespace)).query("labelSelector", selector);
+        let listed = list::all::<Pod>(&self.conn, &call).await?;
+        Ok(listed.items.iter().filter_map(PodNow::read).collect())
     }
 }
 
 impl LogSource for KubeSource {
-    type Reader = Pin<Box<dyn AsyncBufRead>>;
+    type Reader = LogReader;
 
-    async fn open(&self, log: &OpenLog) -> Result<Self::Reader, OpenError> {
-        let mut params = LogParams {
-            container: Some(log.container.clone()),
+    async fn open(&self, log: &OpenLog) -> Result<LogReader, OpenError> {
+        let mut query = LogQuery {
+            container: log.container.clone(),
             follow: log.follow,
             previous: log.previous,
-            tail_lines: log.tail,
+            tail: log.tail.map(|tail| u32::try_from(tail).unwrap_or(u32::MAX)),
             timestamps: true,
-            ..LogParams::default()
+            ..LogQuery::default()
         };
         match log.since {
             None => {}
-            Some(Since::Ago(seconds)) => params.since_seconds = Some(seconds),
-            // The client would round up to the next second, which loses lines.
-            Some(Since::Time(time)) => {
-                let whole = Timestamp::from_second(time.as_second());
-                params.since_time = Some(whole.unwrap_or(time));
+            Some(Since::Ago(seconds)) => {
+                query.since_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
             }
+            Some(Since::Time(time)) => query.since_time = Some(time),
         }
-        match tokio::time::timeout(OPENING, self.pods.log_stream(&log.pod, &params)).await {
-            Ok(Ok(reader)) => Ok(Box::pin(reader)),
-            Ok(Err(error)) => Err(open_error(error)),
-            Err(_) => Err(OpenError::Passing(format!(
-                "no answer for {}s",
-                OPENING.as_secs()
-            ))),
-        }
+        logs::open(&self.conn, &self.namespace, &log.pod, &query)
+            .await
+            .map_err(open_error)
     }
 
     async fn pod(&self, name: &str) -> Result<Option<PodNow>, OpenError> {
-        match self.pods.get_opt(name).await {
-            Ok(pod) => Ok(pod.as_ref().and_then(PodNow::read)),
-            Err(error) => Err(open_error(error)),
+        let call = Call::get(Resource::Pods, &self.namespace, name);
+        match self
+            .conn
+            .send_once(&call)
+            .await
+            .and_then(|answer| answer.json::<Pod>())
+        {
+            Ok(pod) => Ok(PodNow::read(&pod)),
+            Err(failure) if failure.trouble == Trouble::NotFound => Ok(None),
+            Err(failure) => Err(open_error(failure)),
         }
     }
 }
 
-fn open_error(error: kube::Error) -> OpenError {
-    match error {
-        kube::Error::Api(status) => {
-            let text = status.message.clone();
-            match status.code {
-                400 => OpenError::NotStarted(text),
-                404 => OpenError::Gone,
-                401 | 403 => OpenError::Forbidden(text),
-                429 | 500..=599 => OpenError::Passing(text),
-                _ => OpenError::Refused(text),
-            }
-        }
-        other => OpenError::Passing(other.to_string()),
+fn open_error(failure: Failure) -> OpenError {
+    let text = failure.message;
+    match failure.trouble {
+        Trouble::Invalid => OpenError::NotStarted(text),
+        Trouble::NotFound => OpenError::Gone,
+        Trouble::Forbidden => OpenError::Forbidden(text),
+        trouble if trouble.passes() => OpenError::Passing(text),
+        Trouble::Garbled => OpenError::Passing(text),
+        _ => OpenError::Refused(text),
     }
 }
 

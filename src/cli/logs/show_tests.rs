@@ -47,6 +47,7 @@ impl Scene {
             fake: Fake::new(),
             run: Run {
                 name: "train".to_owned(),
+                flags: "-n ml".to_owned(),
                 jobset: jobset(),
                 state: RunState::default(),
                 pods: Vec::new(),
@@ -279,10 +280,7 @@ async fn too_many_are_never_cut_silently() {
             error.message(),
             "3 logs are meant, more than the 2 that may be open at once (--max-log-requests)"
         );
-        assert_eq!(
-            error.hints(),
-            ["kubectl jobset logs train leader/0 shows fewer"]
-        );
+        assert_eq!(error.hints(), ["kubectl jobset logs train leader/0 -n ml"]);
     }
     assert_eq!(s.said().0, "");
     // One after the other needs one stream.
@@ -404,13 +402,13 @@ async fn one_container_is_chosen_as_kubectl_does_and_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn contact_lost_for_good_has_its_code() {
+async fn a_run_that_may_not_be_followed_has_its_code() {
     let s = Scene::new();
     let error = s
-        .show("-f", vec![Told::Lost("no route".to_owned())])
+        .show("-f", vec![Told::Refused("watch pods".to_owned())])
         .await
         .unwrap_err();
-    assert_eq!(error.exit_code(), ExitCode::NotReached);
+    assert_eq!(error.exit_code(), ExitCode::NotAllowed);
 }
 
 #[tokio::test(start_paused = true)]
