@@ -31,6 +31,18 @@ fake_nodes_ready() {
   [ "$(grep -c '^True$' <<<"$ready")" = "$1" ]
 }
 
+# The stages of pods; with RUN_FOR that time stands where a pod has no annotation.
+fake_pods() {
+  if [ -z "$RUN_FOR" ]; then
+    cat "$HERE/fake/pods.yaml"
+  else
+    sed -e '/select(/!s|\(\["kubectl-jobset.test/run-for"\]\) // "0"|\1 // "'"$RUN_FOR"'"|' \
+      -e 's|// \.\["kubectl-jobset.test/exit-code"\]|// "'"$RUN_FOR"'"|' \
+      -e 's|{{ with get $notes (printf "kubectl-jobset.test/%s" $name) }}|{{ with (get $notes (printf "kubectl-jobset.test/%s" $name) \| default (ternary "'"$RUN_FOR"'" "" (eq $name "run-for"))) }}|' \
+      "$HERE/fake/pods.yaml"
+  fi
+}
+
 start_fake_cluster() {
   local nodes=$1
   # Pods carry no tokens here: nothing in them would use one.
@@ -45,7 +57,8 @@ options:
   nodeLeaseParallelism: 4
   podsOnNodeSyncParallelism: 4
 YAML
-  launch kwok "$BIN/kwok" --config "$DIR/components/kwok.yaml" --config "$HERE/fake/node.yaml" --config "$HERE/fake/pods.yaml" \
+  fake_pods >"$DIR/components/pods.yaml"
+  launch kwok "$BIN/kwok" --config "$DIR/components/kwok.yaml" --config "$HERE/fake/node.yaml" --config "$DIR/components/pods.yaml" \
     --kubeconfig "$DIR/components/node-keeper" --manage-all-nodes --node-lease-duration-seconds 40 \
     --node-ip "$NODE_IP" --cidr 10.244.0.0/16
   # kwok could serve logs, but never ends the stream of a follower.

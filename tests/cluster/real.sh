@@ -78,6 +78,8 @@ make_images() {
   printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' 'nobody:x:65534:65534:nobody:/:/bin/false' >"$root/etc/passwd"
   printf '%s\n' 'root:x:0:' 'nogroup:x:65534:' >"$root/etc/group"
   "$BIN/kit" image "$DIR/image/busybox.tar" test.local/busybox:1 "$root"
+  # Under the name that the examples use, so that they run as they are.
+  "$BIN/kit" image "$DIR/image/examples.tar" docker.io/library/busybox:1.37 "$root"
 
   mkdir "$DIR/image/pause"
   cp "$BIN/pause" "$DIR/image/pause/pause"
