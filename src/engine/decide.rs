@@ -35,7 +35,10 @@ impl Engine {
             self.follow_startup(now);
             self.changed = false;
         }
-        self.ask_evidence(step);
+        // After the verdict the driver leaves: what is told late is not asked about any more.
+        if !self.given {
+            self.ask_evidence(step);
+        }
         if self.gate_open() {
             if self.state.outcome.is_none() {
                 self.create_service(now, step);
@@ -373,11 +376,25 @@ impl Engine {
         }
     }
 
-    /// A resume is under way.
+    /// Some Job may still turn up suspended by us: a resume or a create is under way, a create is due, or
+    /// one was answered and the Job hasn't been seen (an earlier driver may have made it suspended).
     pub(super) fn resuming(&self) -> bool {
-        self.flights
+        let calls = self
+            .flights
             .values()
-            .any(|f| matches!(f, Flight::Job(_, Call::Resume)))
+            .any(|f| matches!(f, Flight::Job(_, Call::Resume | Call::Create { .. })));
+        let due = |(role, turn): (usize, &Turn)| {
+            let mut missing = self.view.creatable.range(self.view.roles[role].slots());
+            *turn == Turn::Open && missing.next().is_some()
+        };
+        let unseen = |e: &super::view::Entry| e.expected;
+        calls
+            || self.turns_now().iter().enumerate().any(due)
+            || self
+                .view
+                .slots
+                .iter()
+                .any(|s| s.job.as_deref().is_some_and(unseen))
     }
 
     /// The verdict, once: when it is durable, and what still ran has been asked to go.

@@ -16,6 +16,9 @@ use crate::engine::view::{Call, Class, Entry, SlotId};
 /// A Job whose creation was acknowledged but which a list doesn't have: the list may be older than
 /// the create; the watch that follows it would have shown the Job by now.
 const MISSED: SignedDuration = SignedDuration::from_secs(10);
+/// A Job that no list and no watch has told of this long after its create was answered is asked for again.
+/// Longer than a watch is ever late on a server that answers.
+pub(super) const UNSEEN: SignedDuration = SignedDuration::from_mins(2);
 /// Ended pods of a Job that is gone are taken away by the garbage collector; those that still stand
 /// after this time were orphaned, and a new Job needn't wait for them.
 const ORPHANED: SignedDuration = SignedDuration::from_secs(30);
@@ -246,15 +249,23 @@ impl Engine {
         self.view.jobs_listed = true;
     }
 
-    /// An expected Job was in no list and in no watch event since.
+    /// An expected Job was in no list and in no watch event since; or nothing at all told of it in all
+    /// the time since the create was answered: it came and went within a gap of the watch. If it stands
+    /// after all, the next create is told so.
     pub(super) fn missed(&mut self, id: SlotId, now: Timestamp) {
-        let gone = self.view.slots[id].job.as_deref().is_some_and(|e| {
-            e.expected
-                && e.missed_at
-                    .is_some_and(|at| now.duration_since(at) >= MISSED)
-        });
-        if gone {
+        let slot = &self.view.slots[id];
+        let Some(e) = slot.job.as_deref().filter(|e| e.expected) else {
+            return;
+        };
+        let over = |at: Timestamp, wait| now.duration_since(at) >= wait;
+        let unseen = over(e.seen.created, UNSEEN);
+        if e.missed_at.is_some_and(|at| over(at, MISSED)) || (unseen && slot.pods.is_empty()) {
             self.job_gone(id, now);
+            // Nobody has said so: if it turns up after all, it is there.
+            self.view.slots[id].last_gone = None;
+        } else if unseen && let Ok(at) = now.checked_add(UNSEEN) {
+            // Its pods are there, so it is.
+            self.wake(at, Timer::Missed(id));
         }
     }
 

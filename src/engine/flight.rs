@@ -211,6 +211,9 @@ impl Engine {
         };
         self.insert_job(id, Entry::new(seen, true));
         self.after_job(id, now);
+        if let Ok(at) = now.checked_add(super::facts::UNSEEN) {
+            self.wake(at, Timer::Missed(id));
+        }
     }
 
     fn delete_done(&mut self, id: SlotId, result: ActionResult, now: Timestamp) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::api::names::condition;
-use crate::api::{DependsOnStatus, JobSet};
+use crate::api::{DependsOnStatus, JobSet, JobSetStatus};
 use crate::engine::action::{ActionId, Step, Urgency, Write};
 use crate::engine::event::{Event, EventKind};
 use crate::engine::evidence::{self, Asking};
@@ -290,10 +290,11 @@ impl Engine {
             self.fire_timers(now);
             self.tell(now);
             self.decide(now, &mut step);
+            // Before both lists are there no timer can be answered: the missing list brings the next step.
+            step.wake_at = self.timers.first().map(|(at, _)| *at);
         }
         step.write = self.hand_out(false);
         step.events = std::mem::take(&mut self.events);
-        step.wake_at = self.timers.first().map(|(at, _)| *at);
         step
     }
 
@@ -320,6 +321,14 @@ impl Engine {
     #[must_use]
     pub fn state(&self) -> &RunState {
         &self.state
+    }
+
+    /// The status with the counts of this moment; those in [`Engine::state`] are as old as its last write.
+    #[must_use]
+    pub fn status(&self) -> JobSetStatus {
+        let mut status = self.state.status.clone();
+        status::fill(&mut status, &self.view);
+        status
     }
 
     /// The JobSet as it is now (`spec.suspend` follows the commands).
