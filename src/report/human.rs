@@ -208,6 +208,11 @@ impl Human {
                 let pod = cause.as_ref().map(|c| c.pod.as_str());
                 return said.filter(|_| self.role(role).job_failed(now, *job, &how, pod));
             }
+            EventKind::JobStuck {
+                role, job, reason, ..
+            } => {
+                return said.filter(|_| self.role(role).stuck(now, *job, reason));
+            }
             EventKind::PodFailed {
                 role, job, cause, ..
             } => {

@@ -282,6 +282,32 @@ fn a_pod_that_runs_in_time_never_was_pending() {
     assert!(log.lines.is_empty(), "{:?}", log.lines);
 }
 
+/// Pods that are slow to go on many nodes make one line, then one that counts the rest.
+#[test]
+fn stuck_jobs_are_named_once_and_counted() {
+    let mut log = Log::plain();
+    log.tick(0);
+    for job in [7, 1, 2, 3, 4] {
+        log.event(
+            i64::from(job),
+            E::JobStuck {
+                role: s("worker"),
+                job,
+                reason: s("Terminating"),
+                message: format!("pod p-{job} is still terminating"),
+            },
+        );
+    }
+    assert_eq!(log.lines.len(), 1, "{:?}", log.lines);
+    log.ticks(8..=60);
+    assert_eq!(
+        log.texts()[1..],
+        [
+            "worker: 4 more jobs stuck the same way, Terminating (worker/1, worker/2, worker/3 and 1 more)"
+        ]
+    );
+}
+
 /// The first failure is said at once, those that follow within two seconds together.
 #[test]
 fn failures_in_a_burst() {

@@ -22,6 +22,10 @@ pub(crate) const MERGE_S: i64 = 2;
 /// Seconds between two counter lines of one role, and between two lines about pending pods.
 pub(crate) const COUNTER_S: i64 = 10;
 
+/// Seconds after a line about a stuck Job within which others of the same role, stuck the same way, are
+/// only counted: what is slow is mostly slow everywhere.
+const STUCK_S: i64 = 30;
+
 /// Names of failed pods remembered per role and attempt, so that none is told twice; a set whose pods
 /// fail for days starts over.
 const PODS_REMEMBERED: usize = 10_000;
@@ -42,6 +46,7 @@ pub(crate) struct RoleMerge {
     failures: BTreeMap<String, Group>,
     pod_failures: BTreeMap<String, PodFailure>,
     pods_named: BTreeSet<String>,
+    stuck: BTreeMap<String, Group>,
 }
 
 #[derive(Debug)]
@@ -176,6 +181,17 @@ impl RoleMerge {
         }
     }
 
+    /// A Job or its pods are stuck. True: say it now, it is the first of its kind in a while; false: it
+    /// was counted with others.
+    pub(crate) fn stuck(&mut self, now: Timestamp, job: u32, reason: &str) -> bool {
+        if let Some(group) = self.stuck.get_mut(reason) {
+            group.targets.insert((job, None));
+            return false;
+        }
+        self.stuck.insert(reason.to_owned(), Group::new(now));
+        true
+    }
+
     /// A pod failed: said later, unless its Job fails because of it.
     pub(crate) fn pod_failed(
         &mut self,
@@ -228,6 +244,7 @@ impl RoleMerge {
         let mut lines = Vec::new();
         lines.extend(self.due_failures(now, name));
         lines.extend(self.due_pod_failures(now, name));
+        lines.extend(self.due_stuck(now, name));
         let counter = self.due_counter(now, name, role);
         let pending = self.due_pending(now, name, role);
         match (counter, pending) {
@@ -240,6 +257,26 @@ impl RoleMerge {
             (None, Some((targets, text))) => lines.push(Said::new(targets, text)),
             (None, None) => {}
         }
+        lines
+    }
+
+    fn due_stuck(&mut self, now: Timestamp, name: &str) -> Vec<Said> {
+        let mut lines = Vec::new();
+        self.stuck.retain(|reason, group| {
+            if seconds_between(group.since, now) < STUCK_S {
+                return true;
+            }
+            let jobs = group.names(name);
+            if !jobs.is_empty() {
+                let more = count(u64::try_from(jobs.len()).unwrap_or(u64::MAX), "more job");
+                let text = format!("{more} stuck the same way, {reason} ({})", first_few(&jobs));
+                lines.push(Said {
+                    tone: Tone::Warning,
+                    ..Said::new(name, text)
+                });
+            }
+            false
+        });
         lines
     }
 
