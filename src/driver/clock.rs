@@ -15,19 +15,10 @@ thread_local! {
 pub struct Instant(tokio::time::Instant);
 
 impl Instant {
-    /// This moment.
-    #[must_use]
-    pub fn now() -> Self {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "this is the one module that reads the clock"
-        )]
-        Self(tokio::time::Instant::now())
-    }
     /// Time since then; zero if it lies ahead.
     #[must_use]
     pub fn elapsed(self) -> Duration {
-        Self::now().0.saturating_duration_since(self.0)
+        instant().0.saturating_duration_since(self.0)
     }
     /// Time from `earlier` to this; zero if that is later.
     #[must_use]
@@ -41,12 +32,22 @@ impl Instant {
     }
 }
 
+/// This moment.
+#[must_use]
+pub fn instant() -> Instant {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one module that reads the clock"
+    )]
+    Instant(tokio::time::Instant::now())
+}
+
 /// Wall time. After [`simulate`] it follows tokio's time instead.
 #[must_use]
 pub fn now() -> Timestamp {
     match SIMULATED.get() {
         Some((start, from)) => {
-            let passed = Instant::now().since(Instant(from));
+            let passed = instant().since(Instant(from));
             SignedDuration::try_from(passed)
                 .ok()
                 .and_then(|passed| start.checked_add(passed).ok())
@@ -66,7 +67,7 @@ pub fn now() -> Timestamp {
 /// For tests: from here on, on this thread, wall time is `start` plus what passes of tokio's time,
 /// which a test can pause. Needs a tokio runtime.
 pub fn simulate(start: Timestamp) {
-    SIMULATED.set(Some((start, Instant::now().0)));
+    SIMULATED.set(Some((start, instant().0)));
 }
 
 /// Waits that long; returns at once for zero and less.
@@ -93,7 +94,7 @@ mod tests {
         assert_eq!(now(), "2026-12-01T09:01:30Z".parse().unwrap());
         sleep(SignedDuration::from_secs(-1)).await;
         assert_eq!(now(), "2026-12-01T09:01:30Z".parse().unwrap());
-        sleep_until(Instant::now().after(Duration::from_secs(30))).await;
+        sleep_until(instant().after(Duration::from_secs(30))).await;
         assert_eq!(now(), "2026-12-01T09:02:00Z".parse().unwrap());
     }
 }

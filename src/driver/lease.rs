@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api::names;
-use crate::driver::clock::{self, Instant};
+use crate::driver::clock;
 use crate::driver::kube::client::lock;
 use crate::driver::kube::retry::Backoff;
 use crate::driver::kube::slim::Meta;
@@ -216,7 +216,7 @@ impl Leases {
         holder: &str,
         owner: &OwnerRef,
     ) -> Result<Acquired> {
-        let start = Instant::now();
+        let start = clock::instant();
         let mut first: Option<LeaseSeen> = None;
         loop {
             let waited = SignedDuration::try_from(start.elapsed()).unwrap_or(SignedDuration::MAX);
@@ -230,7 +230,7 @@ impl Leases {
                 }
                 held => return Ok(held),
             }
-            clock::sleep_until(Instant::now().after(LOOK_AGAIN)).await;
+            clock::sleep_until(clock::instant().after(LOOK_AGAIN)).await;
         }
     }
 

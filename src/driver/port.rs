@@ -6,10 +6,21 @@ use k8s_openapi::jiff::Timestamp;
 
 use crate::driver::record::{Record, RecordEvent, WriteError};
 use crate::engine::input::ActionResult;
-use crate::engine::{Action, Event, PodSeen, Snapshot};
+use crate::engine::{Action, Event, Observation, PodSeen, Snapshot};
 use crate::error::Result;
 
-pub use crate::driver::kube::watch::Seen;
+/// Something seen by the watches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seen {
+    /// A fact for the engine.
+    Fact(Observation),
+    /// Calls fail: the API server can't be reached, or we are not logged in any more.
+    Lost(String),
+    /// A call got through again.
+    Back,
+    /// Something for people (`events can't be read: …`).
+    Warning(String),
+}
 
 /// How a renewal of the Lease went.
 #[derive(Clone, Debug, PartialEq, Eq)]

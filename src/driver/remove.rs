@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::driver::clock::{self, Instant};
+use crate::driver::clock;
 use crate::driver::kube::{Children, Connection, list_jobs, list_pods};
 use crate::driver::lease::Leases;
 use crate::driver::record::{Propagation, Record, Records};
@@ -55,7 +55,7 @@ pub async fn remove(
         if !std::mem::replace(&mut told, true) {
             waiting(driver);
         }
-        clock::sleep_until(Instant::now().after(LOOK_AGAIN)).await;
+        clock::sleep_until(clock::instant().after(LOOK_AGAIN)).await;
     }
     records.delete(&record, Propagation::Background).await
 }
@@ -87,6 +87,6 @@ pub async fn wait_until_gone(
             return Ok(());
         }
         still(&left);
-        clock::sleep_until(Instant::now().after(LOOK_AT_CHILDREN)).await;
+        clock::sleep_until(clock::instant().after(LOOK_AT_CHILDREN)).await;
     }
 }

@@ -192,9 +192,8 @@ impl Applier {
     pub(crate) async fn on_uid(&self, call: &Call, name: &str, uid: &str) -> ActionResult {
         let mut backoff = Backoff::new(Patience::Endless);
         loop {
-            let failure = match self.once(call).await {
-                Ok(_) => return ActionResult::Ok { uid: None },
-                Err(failure) => failure,
+            let Err(failure) = self.once(call).await else {
+                return ActionResult::Ok { uid: None };
             };
             match failure.trouble {
                 Trouble::NotFound => return ActionResult::NotFound,

@@ -1,6 +1,8 @@
 //! One call to the API: built, sent, timed, sorted. JSON goes out as it was built and comes back as
 //! bytes, so that each caller decodes no more than it needs.
 
+use std::sync::Arc;
+
 use ::kube::client::Body;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, Method, Request};
@@ -8,7 +10,7 @@ use http_body_util::BodyExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::driver::clock::Instant;
+use crate::driver::clock::{self, Instant};
 use crate::driver::kube::client::{CallDone, Connection, FIELD_MANAGER};
 use crate::driver::kube::error::{Asked, Failure, Trouble};
 use crate::driver::kube::resource::Resource;
@@ -26,7 +28,7 @@ const METADATA_LIST: &str =
 #[derive(Clone, Debug)]
 pub struct Call {
     method: Method,
-    asked: Asked,
+    asked: Arc<Asked>,
     query: Vec<(&'static str, String)>,
     body: Vec<u8>,
     content_type: &'static str,
@@ -38,7 +40,7 @@ pub struct Call {
 pub struct Answer {
     /// Body.
     pub body: Vec<u8>,
-    asked: Asked,
+    asked: Arc<Asked>,
 }
 
 impl Answer {
@@ -64,12 +66,12 @@ impl Call {
     ) -> Self {
         Self {
             method,
-            asked: Asked {
+            asked: Arc::new(Asked {
                 verb,
                 resource,
                 namespace: namespace.map(str::to_owned),
                 name: name.map(str::to_owned),
-            },
+            }),
             query: Vec::new(),
             body: Vec::new(),
             content_type: JSON,
@@ -176,7 +178,7 @@ impl Call {
 
     /// What it asks.
     #[must_use]
-    pub fn asked(&self) -> &Asked {
+    pub fn asked(&self) -> &Arc<Asked> {
         &self.asked
     }
 
@@ -297,7 +299,7 @@ impl Connection {
 
     async fn exchange(&self, call: &Call) -> (Result<Answer, Failure>, u64) {
         let current = self.current();
-        let start = Instant::now();
+        let start = clock::instant();
         let outcome = self
             .limited(call, async {
                 let (head, body) = begin(&current.client, call, false).await?;
@@ -313,7 +315,7 @@ impl Connection {
 
     async fn open_once(&self, call: &Call) -> (Result<Body, Failure>, u64) {
         let current = self.current();
-        let start = Instant::now();
+        let start = clock::instant();
         let mut stream = Body::empty();
         let outcome = self
             .limited(call, async {
@@ -376,7 +378,7 @@ impl Connection {
             if (200..300).contains(&status) {
                 return Ok(Answer {
                     body,
-                    asked: call.asked.clone(),
+                    asked: Arc::clone(&call.asked),
                 });
             }
             let wait = headers

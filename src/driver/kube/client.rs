@@ -8,7 +8,7 @@ use std::time::Duration;
 use k8s_openapi::jiff::fmt::rfc2822::DateTimeParser;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
-use crate::driver::clock::Instant;
+use crate::driver::clock::{self, Instant};
 use crate::driver::kube::config::{ConnectOptions, Found};
 use crate::driver::kube::contact::Contact;
 use crate::driver::kube::error::Failure;
@@ -270,7 +270,7 @@ impl Connection {
             .get(http::header::DATE)
             .and_then(|d| d.to_str().ok())
         {
-            *lock(&self.shared.date) = Some((date.to_owned(), Instant::now()));
+            *lock(&self.shared.date) = Some((date.to_owned(), clock::instant()));
         }
         for value in headers.get_all(http::header::WARNING) {
             if let Some(text) = value.to_str().ok().and_then(warning_text) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::driver::clock::Instant;
+use crate::driver::clock::{self, Instant};
 
 /// Calls must have failed for that long without one success between before contact counts as lost:
 /// shorter than a person's patience, longer than a dropped connection that is made again.
@@ -56,7 +56,7 @@ impl Contact {
             .failing_since
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let since = *since.get_or_insert_with(Instant::now);
+        let since = *since.get_or_insert_with(clock::instant);
         if since.elapsed() >= LOST_AFTER {
             self.state.send_if_modified(|state| {
                 let lost = *state == State::There;
@@ -86,7 +86,7 @@ mod tests {
         let seen = contact.subscribe();
         contact.failed("refused");
         contact.answered();
-        clock::sleep_until(Instant::now().after(LOST_AFTER)).await;
+        clock::sleep_until(clock::instant().after(LOST_AFTER)).await;
         contact.failed("refused");
         assert!(!seen.has_changed().unwrap());
     }
@@ -96,7 +96,7 @@ mod tests {
         let contact = Contact::default();
         let mut seen = contact.subscribe();
         contact.failed("refused");
-        clock::sleep_until(Instant::now().after(LOST_AFTER)).await;
+        clock::sleep_until(clock::instant().after(LOST_AFTER)).await;
         contact.failed("timed out");
         contact.failed("refused");
         assert_eq!(

@@ -2,6 +2,7 @@
 //! `Status.reason`, never at text; text is for people.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -129,10 +130,8 @@ pub struct Failure {
     pub reason: String,
     /// `Status.message`, or what broke.
     pub message: String,
-    /// `Status.details.causes`: field and message.
-    pub causes: Vec<(String, String)>,
     /// What was asked.
-    pub asked: Asked,
+    pub asked: Arc<Asked>,
 }
 
 impl fmt::Display for Failure {
@@ -156,15 +155,7 @@ struct Status {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Details {
-    causes: Vec<Cause>,
     retry_after_seconds: u64,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Cause {
-    field: String,
-    message: String,
 }
 
 /// Characters of an answer that is not a `Status` (a proxy's HTML page) that are shown.
@@ -173,7 +164,12 @@ const FOREIGN_TEXT: usize = 200;
 impl Failure {
     /// From an answer that is not 2xx. `retry_after` is the header, in seconds.
     #[must_use]
-    pub fn from_answer(code: u16, body: &[u8], retry_after: Option<u64>, asked: &Asked) -> Self {
+    pub fn from_answer(
+        code: u16,
+        body: &[u8],
+        retry_after: Option<u64>,
+        asked: &Arc<Asked>,
+    ) -> Self {
         let status: Status = serde_json::from_slice(body).unwrap_or_else(|_| Status {
             message: String::from_utf8_lossy(body)
                 .trim()
@@ -202,18 +198,13 @@ impl Failure {
             code,
             reason: status.reason,
             message,
-            causes: details
-                .causes
-                .into_iter()
-                .map(|c| (c.field, c.message))
-                .collect(),
-            asked: asked.clone(),
+            asked: Arc::clone(asked),
         }
     }
 
     /// From an error of the client, when there was no answer.
     #[must_use]
-    pub fn from_client(error: &::kube::Error, asked: &Asked) -> Self {
+    pub fn from_client(error: &::kube::Error, asked: &Arc<Asked>) -> Self {
         let trouble = match error {
             ::kube::Error::Auth(_) => Trouble::Unauthorized,
             ::kube::Error::SerdeError(_) | ::kube::Error::FromUtf8(_) => Trouble::Garbled,
@@ -224,14 +215,17 @@ impl Failure {
 
     /// When there was no answer.
     #[must_use]
-    pub fn without_answer(trouble: Trouble, message: impl Into<String>, asked: &Asked) -> Self {
+    pub fn without_answer(
+        trouble: Trouble,
+        message: impl Into<String>,
+        asked: &Arc<Asked>,
+    ) -> Self {
         Self {
             trouble,
             code: 0,
             reason: String::new(),
             message: message.into(),
-            causes: Vec::new(),
-            asked: asked.clone(),
+            asked: Arc::clone(asked),
         }
     }
 
@@ -309,13 +303,13 @@ fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
 mod tests {
     use super::*;
 
-    fn asked() -> Asked {
-        Asked {
+    fn asked() -> Arc<Asked> {
+        Arc::new(Asked {
             verb: "create",
             resource: Resource::Jobs,
             namespace: Some("ml".to_owned()),
             name: Some("train-worker-0".to_owned()),
-        }
+        })
     }
 
     fn status(code: u16, reason: &str, header: Option<u64>) -> Failure {

@@ -127,7 +127,7 @@ impl Feed {
         }
     }
 
-    fn from_the_start(&self) -> State {
+    fn beginning(&self) -> State {
         match self.target.start {
             Start::Any => State::Connect(String::new()),
             Start::List | Start::After(_) => State::List,
@@ -167,14 +167,14 @@ impl Feed {
                 self.state = State::Read {
                     version: version.clone(),
                     lines: Lines::new(body),
-                    since: Instant::now(),
+                    since: clock::instant(),
                     told: false,
                 };
                 let was_refused = std::mem::take(&mut self.refused);
                 was_refused.then_some(Change::Allowed)
             }
             Err(failure) if failure.trouble == Trouble::Gone => {
-                self.state = self.from_the_start();
+                self.state = self.beginning();
                 None
             }
             Err(failure) => self.trouble(failure).await,
@@ -194,7 +194,7 @@ impl Feed {
         let line = tokio::select! {
             line = lines.next() => line,
             () = back(&mut self.contact) => None,
-            () = clock::sleep_until(Instant::now().after(SILENCE)) => None,
+            () = clock::sleep_until(clock::instant().after(SILENCE)) => None,
         };
         let Some(line) = line else {
             // Ended, broken, silent, or contact was lost and is back, so that the connection may be
@@ -217,7 +217,7 @@ impl Feed {
             self.state = if failure.trouble.passes() {
                 State::Connect(std::mem::take(version))
             } else {
-                self.from_the_start()
+                self.beginning()
             };
             self.backoff
                 .wait(Trouble::Server {

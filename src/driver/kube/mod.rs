@@ -33,4 +33,4 @@ pub use config::ConnectOptions;
 pub use error::{Failure, Trouble};
 pub use list::{Child, Children, list_jobs, list_pods};
 pub use resource::Resource;
-pub use watch::{Scope, Seen, watch_run};
+pub use watch::{Scope, watch_run};

@@ -50,7 +50,7 @@ impl Backoff {
     pub fn new(patience: Patience) -> Self {
         Self {
             patience,
-            since: Instant::now(),
+            since: clock::instant(),
             tries: 0,
             pause: FIRST_PAUSE,
         }
@@ -86,7 +86,7 @@ impl Backoff {
     pub async fn wait(&mut self, trouble: Trouble) -> bool {
         match self.next(trouble) {
             Some(pause) => {
-                clock::sleep_until(Instant::now().after(pause)).await;
+                clock::sleep_until(clock::instant().after(pause)).await;
                 true
             }
             None => false,
@@ -161,7 +161,7 @@ impl Gate {
         // The semaphore is never closed.
         let permit = self.permits.acquire().await.ok();
         loop {
-            let until = self.with(|s| s.closed_until.filter(|at| *at > Instant::now()));
+            let until = self.with(|s| s.closed_until.filter(|at| *at > clock::instant()));
             match until {
                 Some(at) => clock::sleep_until(at).await,
                 None => return Pass { gate: self, permit },
@@ -203,7 +203,7 @@ impl Gate {
 
     fn too_many(&self, retry_after: Option<Duration>) {
         self.with(|s| {
-            let now = Instant::now();
+            let now = clock::instant();
             s.successes = 0;
             if let Some(wait) = retry_after {
                 let until = now.after(wait.min(LONGEST_RETRY_AFTER));
@@ -212,7 +212,9 @@ impl Gate {
             if s.halved.is_none_or(|at| now.since(at) >= HALVE_ONCE_PER) {
                 s.halved = Some(now);
                 let fewer = (s.limit / 2).max(1);
-                s.owed += s.limit - fewer;
+                // Those that nobody holds go at once, the others when they come back.
+                let owed = s.owed + s.limit - fewer;
+                s.owed = owed - self.permits.forget_permits(owed);
                 s.limit = fewer;
             }
         });
@@ -275,7 +277,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_command_gives_up_after_some_seconds() {
         let mut backoff = Backoff::new(Patience::Short);
-        let start = Instant::now();
+        let start = clock::instant();
         while backoff.wait(Trouble::Server { retry_after: None }).await {}
         assert!(start.elapsed() <= SHORT_TIME.mul_f64(1.25));
         let mut backoff = Backoff::new(Patience::Short);
@@ -321,7 +323,7 @@ mod tests {
         let gate = Gate::default();
         for _ in 0..10 {
             gate.enter().await.done(Err(BUSY));
-            clock::sleep_until(Instant::now().after(HALVE_ONCE_PER)).await;
+            clock::sleep_until(clock::instant().after(HALVE_ONCE_PER)).await;
         }
         assert_eq!(gate.limit(), 1);
         assert_eq!(gate.permits.available_permits(), 1);
@@ -336,7 +338,7 @@ mod tests {
     async fn nobody_passes_before_retry_after() {
         let gate = Gate::default();
         let wait = Duration::from_secs(3);
-        let start = Instant::now();
+        let start = clock::instant();
         gate.enter().await.done(Err(Trouble::TooManyRequests {
             retry_after: Some(wait),
         }));

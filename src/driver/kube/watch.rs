@@ -11,20 +11,8 @@ use crate::driver::kube::convert;
 use crate::driver::kube::feed::{Change, Start, Target, feed};
 use crate::driver::kube::resource::Resource;
 use crate::driver::kube::slim::{self, Meta};
+use crate::driver::port::Seen;
 use crate::engine::input::Observation;
-
-/// Something seen by the watches.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
-    /// A fact for the engine.
-    Fact(Observation),
-    /// Calls fail: the API server can't be reached, or we are not logged in any more, or not allowed.
-    Lost(String),
-    /// A call got through again.
-    Back,
-    /// Something for people (`events can't be read: …`).
-    Warning(String),
-}
 
 /// Which run.
 #[derive(Clone, Debug, PartialEq, Eq)]
