@@ -1,7 +1,10 @@
 //! What every verb gets beside its settings: the printer, the connection, and the manner of drawing.
 
-use crate::cli::settings::{Connection, Talk};
+use std::sync::OnceLock;
+
+use crate::cli::settings::Talk;
 use crate::cli::words::{ColorWhen, ProgressWhen};
+use crate::driver::kube::ConnectOptions;
 use crate::report::level::Progress;
 use crate::report::printer::{Level, Printer, Terminals};
 use crate::report::style::{ColorFlag, ColorInputs, Glyphs, Styles, use_color};
@@ -12,17 +15,19 @@ pub struct App {
     /// The only way to stdout and stderr.
     pub printer: Printer,
     /// How to reach the cluster.
-    pub connection: Connection,
+    pub connection: ConnectOptions,
     /// How to talk.
     pub talk: Talk,
-    /// Who we are, for the Lease and for messages: `ada@laptop`.
+    /// Who we are, for messages: `ada@laptop`.
     pub who: String,
+    /// Namespace that commands work in without `-n`, once it is known.
+    pub(super) home: OnceLock<String>,
 }
 
 impl App {
     /// Looks at the streams and puts it together.
     #[must_use]
-    pub fn new(connection: Connection, talk: Talk, who: String) -> Self {
+    pub fn new(connection: ConnectOptions, talk: Talk, who: String) -> Self {
         let level = match (talk.quiet, talk.verbosity) {
             (true, _) => Level::Quiet,
             (false, 0) => Level::Normal,
@@ -35,6 +40,7 @@ impl App {
             connection,
             talk,
             who,
+            home: OnceLock::new(),
         }
     }
 

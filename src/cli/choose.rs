@@ -12,7 +12,7 @@ use crate::error::{Error, Kind, Result};
 /// None can be meant, or several; no contact, no right.
 pub(super) async fn name(app: &App, conn: &Connection, name: Option<&str>) -> Result<String> {
     if let Some(name) = name.filter(|n| *n != LATEST) {
-        return Ok(name.to_owned());
+        return Ok(name.strip_prefix("jobset/").unwrap_or(name).to_owned());
     }
     let candidates: Vec<Candidate> = Records::new(conn, conn.namespace())
         .list(false)
@@ -26,7 +26,7 @@ pub(super) async fn name(app: &App, conn: &Connection, name: Option<&str>) -> Re
         .collect();
     let choice = choose(name, &candidates, conn.namespace())?;
     if let Some(why) = choice.why {
-        app.printer.err(&format!("{} ({why})", choice.name));
+        app.printer.err(&format!("jobset/{} ({why})", choice.name));
     }
     Ok(choice.name)
 }
@@ -40,10 +40,16 @@ pub(super) async fn record(app: &App, conn: &Connection, wanted: Option<&str>) -
     let namespace = conn.namespace();
     match Records::new(conn, namespace).get(&name).await? {
         Some(record) => Ok(record),
-        None => Err(Error::new(
-            Kind::NoSuchRun,
-            format!("jobset/{name} not found in namespace {namespace}"),
-        )
-        .hint(app.suggest("status", namespace))),
+        None => Err(not_found(app, conn, &name)),
     }
+}
+
+/// There is no such run.
+pub(super) fn not_found(app: &App, conn: &Connection, name: &str) -> Error {
+    let namespace = conn.namespace();
+    Error::new(
+        Kind::NoSuchRun,
+        format!("jobset/{name} not found in namespace {namespace}"),
+    )
+    .hint(app.suggest("status", namespace))
 }

@@ -12,7 +12,8 @@ use crate::cli::args::{Cli, ConnectionArgs};
 use crate::cli::candidates::Names;
 use crate::cli::env::Env;
 use crate::cli::help;
-use crate::cli::settings::Connection;
+use crate::cli::settings;
+use crate::driver::kube::ConnectOptions;
 
 /// Most candidates of one answer: more is no help, and takes the shell long.
 pub const MOST: usize = 500;
@@ -37,7 +38,8 @@ pub fn answer(mut words: Vec<OsString>, env: &Env) -> Vec<String> {
         words.push(OsString::new());
     }
     let current = words.last().cloned().unwrap_or_default();
-    let names = Arc::new(Names::new(connection_typed(&words, env)));
+    let (connection, run) = typed(&words, env);
+    let names = Arc::new(Names::new(connection, run));
     let wanted: Directive = Arc::new(Mutex::new(directive::NOTHING_ELSE));
     let mut command = prepared(Cli::command(), &names, &wanted);
     let line: Vec<OsString> = std::iter::once(OsString::from("kubectl-jobset"))
@@ -105,6 +107,10 @@ fn completed(arg: Arg, verb: &str, names: &Arc<Names>, wanted: &Directive) -> Ar
                 (_, "cluster") => Names::clusters,
                 (_, "user") => Names::users,
                 (_, "namespace") => Names::namespaces,
+                ("attach" | "status", "name") | ("delete", "names") => Names::runs,
+                ("suspend" | "resume" | "stop", "name") => Names::unfinished_runs,
+                ("logs", "words") => Names::runs_or_roles,
+                ("logs", "roles") => Names::roles,
                 ("help", "topic") => |_| help::topics(),
                 _ => return arg,
             };
@@ -130,15 +136,24 @@ fn shell_completes(wanted: &Directive, directive: u8) -> ArgValueCompleter {
     })
 }
 
-/// The connection flags among the words typed so far, whatever else is wrong with the line.
-fn connection_typed(words: &[OsString], env: &Env) -> Connection {
-    let typed = words.split_last().map_or(&[][..], |(_, before)| before);
-    let line = std::iter::once(OsString::from("kubectl-jobset")).chain(typed.iter().cloned());
-    let args = Cli::command()
+/// The connection flags among the words before the last, whatever else is wrong with the line, and the
+/// run that `logs` names.
+fn typed(words: &[OsString], env: &Env) -> (ConnectOptions, Option<String>) {
+    let before = words.split_last().map_or(&[][..], |(_, before)| before);
+    let line = std::iter::once(OsString::from("kubectl-jobset")).chain(before.iter().cloned());
+    let matches = Cli::command()
         .ignore_errors(true)
         .try_get_matches_from(line)
-        .ok()
-        .and_then(|matches| ConnectionArgs::from_arg_matches(&matches).ok())
+        .ok();
+    let args = matches
+        .as_ref()
+        .and_then(|matches| ConnectionArgs::from_arg_matches(matches).ok())
         .unwrap_or_default();
-    Connection::resolve(args, env)
+    let run = matches
+        .as_ref()
+        .and_then(|matches| matches.subcommand_matches("logs"))
+        .and_then(|logs| logs.try_get_many::<String>("words").ok().flatten())
+        .and_then(|mut words| words.next().cloned())
+        .filter(|word| !word.contains(['/', '*']));
+    (settings::connection(args, env), run)
 }

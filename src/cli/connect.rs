@@ -4,39 +4,9 @@ use std::sync::Arc;
 
 use crate::cli::app::App;
 use crate::cli::random;
-use crate::cli::settings;
-use crate::driver::kube::{self, CallLog, ConnectOptions};
+use crate::driver::kube::{self, CallLog};
 use crate::error::Result;
 use crate::report::printer::Level;
-
-impl From<&settings::Connection> for ConnectOptions {
-    fn from(flags: &settings::Connection) -> Self {
-        let flags = flags.clone();
-        Self {
-            kubeconfig: flags.kubeconfig,
-            context: flags.context,
-            cluster: flags.cluster,
-            user: flags.user,
-            namespace: flags.namespace,
-            server: flags.server,
-            token: flags.token,
-            as_user: flags.as_user,
-            as_groups: flags.as_groups,
-            as_uid: flags.as_uid,
-            as_user_extra: flags.as_user_extra,
-            client_certificate: flags.client_certificate,
-            client_key: flags.client_key,
-            certificate_authority: flags.certificate_authority,
-            insecure_skip_tls_verify: flags.insecure_skip_tls_verify,
-            tls_server_name: flags.tls_server_name,
-            request_timeout: flags.request_timeout,
-            disable_compression: flags.disable_compression,
-            env_kubeconfig: flags.kubeconfig_env,
-            env_home: flags.kubeconfig_home,
-            env_pod_namespace: flags.pod_namespace,
-        }
-    }
-}
 
 impl App {
     /// Connects. With `-vv` each call is shown: method, path, status, milliseconds; never tokens.
@@ -47,7 +17,18 @@ impl App {
         let printer = self.printer.clone();
         let log: Option<CallLog> = (self.printer.level() >= Level::Trace)
             .then(|| Arc::new(move |call: &kube::CallDone| printer.err(&call.to_string())) as _);
-        kube::connect(&ConnectOptions::from(&self.connection), log).await
+        let conn = kube::connect(&self.connection, log).await?;
+        if self.connection.namespace.is_none() {
+            self.home.get_or_init(|| conn.namespace().to_owned());
+        }
+        Ok(conn)
+    }
+
+    /// Prints the warnings that came with the server's answers, each once.
+    pub fn tell_warnings(&self, conn: &kube::Connection) {
+        for warning in conn.take_warnings() {
+            self.printer.err(&format!("warning: {warning}"));
+        }
     }
 
     /// Our name in the Lease: `ada@laptop/4711-x7k2p`. Different each time.
@@ -56,18 +37,27 @@ impl App {
         format!("{}/{}-{}", self.who, std::process::id(), random::suffix(5))
     }
 
-    /// Flags that a suggested command needs to find a run of that namespace: those that were given.
+    /// Flags that a suggested command needs to find a run of that namespace again: those that chose the
+    /// cluster, and `-n` unless it is the namespace that commands work in anyway.
     #[must_use]
     pub fn run_flags(&self, namespace: &str) -> String {
+        let c = &self.connection;
         let mut flags = Vec::new();
-        if self.connection.namespace.is_some() {
-            flags.push(format!("-n {namespace}"));
+        if c.namespace.is_some() || self.home.get().is_none_or(|home| home != namespace) {
+            flags.push(format!("-n {}", quoted(namespace)));
         }
-        if let Some(context) = &self.connection.context {
-            flags.push(format!("--context {context}"));
-        }
-        if let Some(file) = &self.connection.kubeconfig {
-            flags.push(format!("--kubeconfig {}", file.display()));
+        let kubeconfig = c.kubeconfig.as_ref().map(|path| path.display().to_string());
+        for (flag, value) in [
+            ("--kubeconfig", &kubeconfig),
+            ("--context", &c.context),
+            ("--cluster", &c.cluster),
+            ("--user", &c.user),
+            ("--server", &c.server),
+            ("--as", &c.as_user),
+        ] {
+            if let Some(value) = value {
+                flags.push(format!("{flag} {}", quoted(value)));
+            }
         }
         flags.join(" ")
     }
@@ -78,5 +68,59 @@ impl App {
         format!("kubectl jobset {rest} {}", self.run_flags(namespace))
             .trim_end()
             .to_owned()
+    }
+}
+
+/// As a shell takes it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::settings::Talk;
+    use crate::driver::kube::ConnectOptions;
+
+    fn app(connection: ConnectOptions, home: Option<&str>) -> App {
+        let app = App::new(connection, Talk::default(), "ada@laptop".to_owned());
+        if let Some(home) = home {
+            app.home.get_or_init(|| home.to_owned());
+        }
+        app
+    }
+
+    #[test]
+    fn suggested_commands_find_the_run_again() {
+        let none = ConnectOptions::default();
+        assert_eq!(
+            app(none.clone(), Some("ml")).suggest("status", "ml"),
+            "kubectl jobset status"
+        );
+        assert_eq!(app(none.clone(), Some("ml")).run_flags("hpc"), "-n hpc");
+        assert_eq!(app(none, None).run_flags("ml"), "-n ml");
+        let given = ConnectOptions {
+            namespace: Some("ml".to_owned()),
+            context: Some("my cluster".to_owned()),
+            kubeconfig: Some("/home/ada/it's".into()),
+            token: Some("secret".to_owned()),
+            ..ConnectOptions::default()
+        };
+        assert_eq!(
+            app(given, None).run_flags("ml"),
+            r"-n ml --kubeconfig '/home/ada/it'\''s' --context 'my cluster'"
+        );
+    }
+
+    #[test]
+    fn holders_differ() {
+        let app = app(ConnectOptions::default(), None);
+        assert!(app.holder().starts_with("ada@laptop/"));
+        assert_ne!(app.holder(), app.holder());
     }
 }

@@ -12,10 +12,14 @@ use crate::cli::env::Env;
 use crate::cli::invocation::Invocation;
 use crate::cli::run as run_verb;
 use crate::cli::settings::{
-    AttachSettings, CompletionSettings, Connection, LogsSettings, RenderSettings, RunSettings,
-    Talk, ValidateSettings, VersionSettings,
+    self, AttachSettings, ChangeSettings, CompletionSettings, DeleteSettings, LogsSettings,
+    RenderSettings, RunSettings, StatusSettings, Talk, ValidateSettings, VersionSettings,
 };
-use crate::cli::{ExitCode, attach, complete, completion, help, logs, render, validate, version};
+use crate::cli::{
+    ExitCode, attach, complete, completion, delete, help, logs, render, status, stop, suspend,
+    validate, version,
+};
+use crate::driver::kube::ConnectOptions;
 use crate::error::{Error, Result};
 use crate::report::style::paint;
 
@@ -41,7 +45,7 @@ pub fn command(invocation: Invocation) -> Command {
 
 /// Answers `kubectl_complete-jobset WORD…`; says nothing about what goes wrong.
 fn answer_kubectl(words: Vec<OsString>, env: &Env) -> ExitCode {
-    let app = App::new(Connection::default(), Talk::default(), String::new());
+    let app = App::new(ConnectOptions::default(), Talk::default(), String::new());
     let lines = complete::answer(words, env);
     app.printer.out_lines(&lines);
     ExitCode::Ok
@@ -51,7 +55,7 @@ fn run(invocation: Invocation, argv0: Option<&OsStr>, words: Vec<OsString>, env:
     // While the flags are not understood, the environment still says how to talk.
     let fallback = || {
         let talk = Talk::resolve(&TalkArgs::default(), env).unwrap_or_default();
-        App::new(Connection::default(), talk, String::new())
+        App::new(ConnectOptions::default(), talk, String::new())
     };
     let line = std::iter::once(OsString::from(invocation.bin_name())).chain(words.iter().cloned());
     let parsed = command(invocation)
@@ -65,7 +69,7 @@ fn run(invocation: Invocation, argv0: Option<&OsStr>, words: Vec<OsString>, env:
         Ok(talk) => talk,
         Err(e) => return failed(&e, &fallback()),
     };
-    let connection = Connection::resolve(cli.global.connection, env);
+    let connection = settings::connection(cli.global.connection, env);
     let app = App::new(connection, talk, env.who());
     let code = match dispatch(cli.verb, invocation, argv0, env, &app) {
         Ok(code) => code,
@@ -150,28 +154,28 @@ fn dispatch(
             app.printer.out_lines(&complete::answer(words, env));
             Ok(ExitCode::Ok)
         }
-        verb => {
-            // One thread: the driver is one loop, and a client that waits needs no more.
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(|e| Error::other("the runtime can't be started").caused_by(e))?;
-            let result = runtime.block_on(dispatch_async(verb, env, app));
-            // Not waiting for blocked reads of standard input.
-            runtime.shutdown_background();
-            result
-        }
+        Verb::Validate(args) => wait(validate::run(ValidateSettings::from(args), app)),
+        Verb::Render(args) => wait(render::run(RenderSettings::from(args), app)),
+        Verb::Status(args) => wait(status::run(StatusSettings::from(args), app)),
+        Verb::Suspend(args) => wait(suspend::run(ChangeSettings::from(args), true, app)),
+        Verb::Resume(args) => wait(suspend::run(ChangeSettings::from(args), false, app)),
+        Verb::Stop(args) => wait(stop::run(ChangeSettings::from(args), app)),
+        Verb::Delete(args) => wait(delete::run(DeleteSettings::from(args), app)),
+        Verb::Version(args) => wait(version::run(VersionSettings::from(args), app)),
+        Verb::Logs(args) => wait(logs::run(LogsSettings::resolve(*args)?, app)),
+        Verb::Run(args) => wait(run_verb::run(RunSettings::resolve(*args, env)?, app)),
+        Verb::Attach(args) => wait(attach::run(AttachSettings::resolve(*args, env)?, app)),
     }
 }
 
-async fn dispatch_async(verb: Verb, env: &Env, app: &App) -> Result<ExitCode> {
-    match verb {
-        Verb::Validate(args) => validate::run(ValidateSettings::from(args), app).await,
-        Verb::Render(args) => render::run(RenderSettings::from(args), app).await,
-        Verb::Version(args) => version::run(VersionSettings::from(args), app).await,
-        Verb::Run(args) => run_verb::run(RunSettings::resolve(*args, env)?, app).await,
-        Verb::Attach(args) => attach::run(AttachSettings::resolve(*args, env)?, app).await,
-        Verb::Logs(args) => logs::run(LogsSettings::resolve(*args)?, app).await,
-        _ => Err(Error::other("not there yet")),
-    }
+/// Runs a verb to its end. One thread: the driver is one loop, and a client that waits needs no more.
+fn wait(verb: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Error::other("the runtime can't be started").caused_by(e))?;
+    let result = runtime.block_on(verb);
+    // Not waiting for blocked reads of standard input.
+    runtime.shutdown_background();
+    result
 }

@@ -214,7 +214,7 @@ fn told_as(app: &App, json: bool, silent: bool) -> Mode {
         json,
         level: app.printer.level(),
         stderr_terminal: app.printer.terminals().stderr,
-        dumb: app.talk.term.as_deref() == Some("dumb"),
+        dumb: app.talk.dumb(),
         ci: app.talk.ci,
     })
 }

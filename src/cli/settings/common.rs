@@ -1,13 +1,13 @@
 //! What several verbs have in common: where manifests come from, how to reach the cluster, how to talk.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::ValueEnum;
 
 use crate::cli::args::{ConnectionArgs, ManifestArgs, TalkArgs};
 use crate::cli::env::{self, Env};
 use crate::cli::words::{ColorWhen, ProgressWhen, Validate};
+use crate::driver::kube::ConnectOptions;
 use crate::error::{Error, Result};
 
 /// Field manager of every write, and how this program names itself.
@@ -64,80 +64,31 @@ impl From<ManifestArgs> for ManifestSettings {
     }
 }
 
-/// How to reach the cluster (plugin-conventions C.6).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Connection {
-    /// `--kubeconfig`.
-    pub kubeconfig: Option<PathBuf>,
-    /// Files of `KUBECONFIG`.
-    pub kubeconfig_env: Vec<PathBuf>,
-    /// `~/.kube/config`, if there is a home.
-    pub kubeconfig_home: Option<PathBuf>,
-    /// `POD_NAMESPACE`, for a program inside the cluster.
-    pub pod_namespace: Option<String>,
-    /// `--namespace`.
-    pub namespace: Option<String>,
-    /// `--context`.
-    pub context: Option<String>,
-    /// `--cluster`.
-    pub cluster: Option<String>,
-    /// `--user`.
-    pub user: Option<String>,
-    /// `--server`.
-    pub server: Option<String>,
-    /// `--token`.
-    pub token: Option<String>,
-    /// `--as`.
-    pub as_user: Option<String>,
-    /// `--as-group`.
-    pub as_groups: Vec<String>,
-    /// `--as-uid`.
-    pub as_uid: Option<String>,
-    /// `--as-user-extra`, in order.
-    pub as_user_extra: Vec<(String, String)>,
-    /// `--client-certificate`.
-    pub client_certificate: Option<PathBuf>,
-    /// `--client-key`.
-    pub client_key: Option<PathBuf>,
-    /// `--certificate-authority`.
-    pub certificate_authority: Option<PathBuf>,
-    /// `--insecure-skip-tls-verify`, if given.
-    pub insecure_skip_tls_verify: Option<bool>,
-    /// `--tls-server-name`.
-    pub tls_server_name: Option<String>,
-    /// `--request-timeout`; none: no limit. Not for watches and log streams.
-    pub request_timeout: Option<Duration>,
-    /// `--disable-compression`, if given.
-    pub disable_compression: Option<bool>,
-}
-
-impl Connection {
-    /// Takes flags and environment together.
-    #[must_use]
-    pub fn resolve(args: ConnectionArgs, env: &Env) -> Self {
-        Self {
-            kubeconfig: args.kubeconfig,
-            kubeconfig_env: env.kubeconfig_files(),
-            kubeconfig_home: env.home().map(|home| home.join(".kube").join("config")),
-            pod_namespace: env.text(env::POD_NAMESPACE).map(str::to_owned),
-            namespace: args.namespace,
-            context: args.context,
-            cluster: args.cluster,
-            user: args.user,
-            server: args.server,
-            token: args.token,
-            as_user: args.as_user,
-            as_groups: args.as_groups,
-            as_uid: args.as_uid,
-            as_user_extra: args.as_user_extra,
-            client_certificate: args.client_certificate,
-            client_key: args.client_key,
-            certificate_authority: args.certificate_authority,
-            insecure_skip_tls_verify: args.insecure_skip_tls_verify,
-            tls_server_name: args.tls_server_name,
-            request_timeout: args.request_timeout.filter(|limit| !limit.is_zero()),
-            disable_compression: args.disable_compression,
-        }
+/// How to reach the cluster (plugin-conventions C.6): flags and environment together.
+#[must_use]
+pub fn connection(args: ConnectionArgs, env: &Env) -> ConnectOptions {
+    ConnectOptions {
+        kubeconfig: args.kubeconfig,
+        context: args.context,
+        cluster: args.cluster,
+        user: args.user,
+        namespace: args.namespace,
+        server: args.server,
+        token: args.token,
+        as_user: args.as_user,
+        as_groups: args.as_groups,
+        as_uid: args.as_uid,
+        as_user_extra: args.as_user_extra,
+        client_certificate: args.client_certificate,
+        client_key: args.client_key,
+        certificate_authority: args.certificate_authority,
+        insecure_skip_tls_verify: args.insecure_skip_tls_verify,
+        tls_server_name: args.tls_server_name,
+        request_timeout: args.request_timeout,
+        disable_compression: args.disable_compression,
+        env_kubeconfig: env.kubeconfig_files(),
+        env_home: env.home(),
+        env_pod_namespace: env.text(env::POD_NAMESPACE).map(str::to_owned),
     }
 }
 
@@ -169,6 +120,12 @@ pub struct Talk {
 }
 
 impl Talk {
+    /// The terminal can neither move its cursor nor show colours.
+    #[must_use]
+    pub fn dumb(&self) -> bool {
+        self.term.as_deref() == Some("dumb")
+    }
+
     /// Takes flags and environment together.
     ///
     /// # Errors

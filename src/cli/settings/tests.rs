@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::Parser;
 
 use super::{
-    Attempts, ChangeSettings, Connection, DeleteSettings, HEARTBEAT, LogChoice, LogsSettings,
-    RunSettings, Source, Talk, ValidateSettings,
+    Attempts, ChangeSettings, DeleteSettings, HEARTBEAT, LogChoice, LogsSettings, RunSettings,
+    Source, Talk, ValidateSettings, connection,
 };
 use crate::cli::args::{Cli, Verb};
 use crate::cli::env::{self, Env};
@@ -162,17 +162,14 @@ fn connection_flags_stand_before_or_after_the_verb() {
         "-n ml --context c --as-user-extra a=b=c --insecure-skip-tls-verify status --request-timeout 5",
         "status -n ml --context=c --as-user-extra a=b=c --insecure-skip-tls-verify=true --request-timeout=5s",
     ] {
-        let c = Connection::resolve(cli(line).global.connection, &env);
+        let c = connection(cli(line).global.connection, &env);
         assert_eq!(c.namespace.as_deref(), Some("ml"), "{line}");
         assert_eq!(c.context.as_deref(), Some("c"));
         assert_eq!(c.as_user_extra, [("a".to_owned(), "b=c".to_owned())]);
         assert_eq!(c.insecure_skip_tls_verify, Some(true));
         assert_eq!(c.request_timeout, Some(Duration::from_secs(5)));
-        assert_eq!(
-            c.kubeconfig_home,
-            Some(PathBuf::from("/home/ada/.kube/config"))
-        );
-        assert_eq!(c.pod_namespace.as_deref(), Some("inside"));
+        assert_eq!(c.env_home, Some(PathBuf::from("/home/ada")));
+        assert_eq!(c.env_pod_namespace.as_deref(), Some("inside"));
     }
 }
 

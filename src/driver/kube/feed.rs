@@ -46,12 +46,19 @@ pub enum Start {
 pub struct Target {
     /// Kind.
     pub resource: Resource,
-    /// Namespace.
+    /// Namespace; empty: all of them.
     pub namespace: String,
     /// `labelSelector` or `fieldSelector`, and its value.
     pub selector: (&'static str, String),
     /// Where it begins.
     pub start: Start,
+}
+
+impl Target {
+    /// Namespace as calls take it.
+    fn place(&self) -> Option<&str> {
+        Some(self.namespace.as_str()).filter(|name| !name.is_empty())
+    }
 }
 
 /// A change.
@@ -137,7 +144,7 @@ impl Feed {
     async fn list<T: Watchable>(&mut self) -> Option<Change<T>> {
         let target = &self.target;
         let (key, value) = &target.selector;
-        let call = Call::list(target.resource, Some(&target.namespace)).query(key, value);
+        let call = Call::list(target.resource, target.place()).query(key, value);
         match list::all::<T>(&self.conn, &call).await {
             Ok(listed) => {
                 self.backoff = Backoff::new(Patience::Endless);
@@ -154,7 +161,7 @@ impl Feed {
         };
         let target = &self.target;
         let (key, value) = &target.selector;
-        let mut call = Call::watch(target.resource, Some(&target.namespace))
+        let mut call = Call::watch(target.resource, target.place())
             .query(key, value)
             .query("allowWatchBookmarks", "true")
             .query("timeoutSeconds", WATCH_SECONDS.to_string());
@@ -270,7 +277,7 @@ async fn back(contact: &mut watch::Receiver<contact::State>) {
 
 /// The `Status` in an ERROR line.
 fn watch_error(line: &[u8], target: &Target) -> Failure {
-    let call = Call::watch(target.resource, Some(&target.namespace));
+    let call = Call::watch(target.resource, target.place());
     let line: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
     let status = line["object"].to_string();
     Failure::from_answer(200, status.as_bytes(), None, call.asked())

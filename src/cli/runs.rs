@@ -1,0 +1,180 @@
+//! Runs as `status` shows them: records, Leases, Jobs and pods put together by the engine that would
+//! drive them, so that every command says the same.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::jiff::Timestamp;
+
+use crate::cli::ExitCode;
+use crate::cli::app::App;
+use crate::driver::clock;
+use crate::driver::kube::list::{Child, Children, list_jobs, list_pods};
+use crate::driver::kube::{Connection, Failure};
+use crate::driver::lease::{LeaseSeen, Leases};
+use crate::driver::record::{Record, Records};
+use crate::engine::input::{JobSeen, PodSeen};
+use crate::engine::snapshot::StateWord;
+use crate::engine::{Engine, Observation, Options, Run};
+use crate::error::Result;
+use crate::report::view::{DriverView, RunId, RunView};
+
+/// What the server has of one run.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    /// Record.
+    pub(super) record: Record,
+    /// Lease, if there is one.
+    pub(super) lease: Option<LeaseSeen>,
+    /// Jobs.
+    pub(super) jobs: Vec<JobSeen>,
+    /// Pods.
+    pub(super) pods: Vec<PodSeen>,
+}
+
+/// All runs of the namespace, or of all. Four lists, at the same time.
+///
+/// # Errors
+/// No contact, no right.
+pub(super) async fn all(conn: &Connection, all_namespaces: bool) -> Result<Vec<Parts>> {
+    let namespace = (!all_namespaces).then(|| conn.namespace());
+    let records = Records::new(conn, conn.namespace());
+    let leases = Leases::new(conn, conn.namespace());
+    let which = Children::OfAllRuns;
+    let (records, leases, jobs, pods) = futures::join!(
+        records.list(all_namespaces),
+        leases.list(all_namespaces),
+        list_jobs(conn, namespace, &which),
+        list_pods(conn, namespace, &which),
+    );
+    let records = records?;
+    let mut jobs = by_run(jobs.map_err(|f| cannot_list(conn, &f, "jobs"))?);
+    let mut pods = by_run(pods.map_err(|f| cannot_list(conn, &f, "pods"))?);
+    let leases = leases?;
+    Ok(records
+        .into_iter()
+        .map(|record| Parts {
+            lease: leases
+                .iter()
+                .find(|l| l.namespace == record.namespace && l.jobset == record.name)
+                .cloned(),
+            jobs: jobs.remove(&record.uid).unwrap_or_default(),
+            pods: pods.remove(&record.uid).unwrap_or_default(),
+            record,
+        })
+        .collect())
+}
+
+/// What there is of one run: three requests at the same time.
+///
+/// # Errors
+/// No contact, no right.
+pub(super) async fn one(conn: &Connection, record: Record) -> Result<Parts> {
+    let leases = Leases::new(conn, &record.namespace);
+    let which = Children::OfRun {
+        uid: record.uid.clone(),
+    };
+    let namespace = Some(record.namespace.as_str());
+    let (lease, jobs, pods) = futures::join!(
+        leases.read(&record.name),
+        list_jobs(conn, namespace, &which),
+        list_pods(conn, namespace, &which),
+    );
+    Ok(Parts {
+        lease: lease?,
+        jobs: seen(jobs.map_err(|f| cannot_list(conn, &f, "jobs"))?),
+        pods: seen(pods.map_err(|f| cannot_list(conn, &f, "pods"))?),
+        record,
+    })
+}
+
+fn cannot_list(conn: &Connection, failure: &Failure, what: &str) -> crate::Error {
+    conn.error(failure, &format!("{what} can't be listed"))
+}
+
+fn seen<T>(children: Vec<Child<T>>) -> Vec<T> {
+    children.into_iter().map(|child| child.seen).collect()
+}
+
+fn by_run<T>(children: Vec<Child<T>>) -> BTreeMap<String, Vec<T>> {
+    let mut runs: BTreeMap<String, Vec<T>> = BTreeMap::new();
+    for child in children {
+        runs.entry(child.run).or_default().push(child.seen);
+    }
+    runs
+}
+
+/// The server's time, as far as it is known: ages and Leases are measured by it.
+#[must_use]
+pub(super) fn now(conn: &Connection) -> Timestamp {
+    conn.server_now().unwrap_or_else(clock::now)
+}
+
+/// The run as it is shown.
+#[must_use]
+pub(super) fn view(app: &App, parts: Parts, now: Timestamp) -> RunView {
+    let Parts {
+        record,
+        lease,
+        jobs,
+        pods,
+    } = parts;
+    let flags = app.run_flags(&record.namespace);
+    let id = RunId {
+        namespace: record.namespace.clone(),
+        name: record.name.clone(),
+        uid: record.uid.clone(),
+    };
+    let reference = record.reference();
+    let options = Options {
+        fail_at: record.settings.fail_at,
+        evidence_lines: record.settings.evidence_lines,
+        ..Options::default()
+    };
+    let run = Run {
+        namespace: record.namespace,
+        name: record.name,
+        uid: record.uid,
+    };
+    let state = record.state.clone();
+    let mut engine = Engine::new(run, record.jobset, record.state, options, now);
+    engine.observe(Observation::JobsListed(jobs), now);
+    engine.observe(Observation::PodsListed(pods), now);
+    RunView {
+        id,
+        record: reference,
+        created: record.created,
+        snapshot: engine.snapshot(now),
+        state,
+        driver: driver(lease),
+        flags,
+    }
+}
+
+/// The Lease as people read it: without what tells one process from another.
+#[must_use]
+pub(super) fn driver(lease: Option<LeaseSeen>) -> DriverView {
+    let Some(lease) = lease else {
+        return DriverView::default();
+    };
+    DriverView {
+        holder: lease.holder.as_deref().map(person),
+        renewed: lease.renewed,
+        live: lease.live,
+    }
+}
+
+/// `ada@laptop` of `ada@laptop/4711`.
+#[must_use]
+pub(super) fn person(holder: &str) -> String {
+    holder.split('/').next().unwrap_or_default().to_owned()
+}
+
+/// What `status --exit-code` returns: the code of the outcome, of a suspension, or "not finished".
+#[must_use]
+pub(super) fn exit_code(run: &RunView) -> ExitCode {
+    match (&run.state.outcome, run.snapshot.state) {
+        (Some(outcome), _) => outcome.into(),
+        (None, StateWord::Suspended) => ExitCode::Stopped,
+        (None, _) => ExitCode::NotFinished,
+    }
+}
