@@ -11,6 +11,9 @@ mod seat;
 mod signals;
 mod writer;
 
+#[cfg(test)]
+mod tests;
+
 pub use end::{End, OnTimeout};
 pub use interrupt::{OnInterrupt, Signal};
 pub use run::{Options, Session, Until};
