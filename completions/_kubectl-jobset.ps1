@@ -85,7 +85,6 @@ Register-ArgumentCompleter -Native -CommandName 'kubectl-jobset' -ScriptBlock {
             [CompletionResult]::new('--on-conflict', '--on-conflict', [CompletionResultType]::ParameterName, 'What to do if a run of that name exists')
             [CompletionResult]::new('--keep-evidence', '--keep-evidence', [CompletionResultType]::ParameterName, 'Log lines kept of each failed container before a restart deletes it (0: none)')
             [CompletionResult]::new('--fail-at', '--fail-at', [CompletionResultType]::ParameterName, 'When a failing Job is acted on')
-            [CompletionResult]::new('--field-manager', '--field-manager', [CompletionResultType]::ParameterName, 'Name under which the server notes who set a field')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Namespace')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'Namespace')
             [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'Context of the kubeconfig')

@@ -2551,7 +2551,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__run)
-            opts="-f -d -o -n -s -q -v -h --filename --validate --detach --name --logs --timeout --on-timeout --on-interrupt --rm --take-over --heartbeat --dry-run --output --on-conflict --keep-evidence --fail-at --field-manager --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-f -d -o -n -s -q -v -h --filename --validate --detach --name --logs --timeout --on-timeout --on-interrupt --rm --take-over --heartbeat --dry-run --output --on-conflict --keep-evidence --fail-at --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2641,10 +2641,6 @@ _kubectl__jobset() {
                     ;;
                 --fail-at)
                     COMPREPLY=($(compgen -W "failure-target failed" -- "${cur}"))
-                    return 0
-                    ;;
-                --field-manager)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --namespace)

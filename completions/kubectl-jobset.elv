@@ -81,7 +81,6 @@ set edit:completion:arg-completer[kubectl-jobset] = {|@words|
             cand --on-conflict 'What to do if a run of that name exists'
             cand --keep-evidence 'Log lines kept of each failed container before a restart deletes it (0: none)'
             cand --fail-at 'When a failing Job is acted on'
-            cand --field-manager 'Name under which the server notes who set a field'
             cand -n 'Namespace'
             cand --namespace 'Namespace'
             cand --context 'Context of the kubeconfig'

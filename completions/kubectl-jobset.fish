@@ -99,7 +99,6 @@ attach\t'Attach to it, if its spec is the same'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l keep-evidence -d 'Log lines kept of each failed container before a restart deletes it (0: none)' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l fail-at -d 'When a failing Job is acted on' -r -f -a "failure-target\t'As soon as the Job is bound to fail'
 failed\t'When all its pods have ended, as the in-cluster controller does'"
-complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l field-manager -d 'Name under which the server notes who set a field' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -s n -l namespace -d 'Namespace' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l context -d 'Context of the kubeconfig' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l cluster -d 'Cluster of the kubeconfig' -r

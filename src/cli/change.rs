@@ -99,7 +99,6 @@ pub(super) async fn carry_out(
         timeout: None,
         on_timeout: OnTimeout::Detach,
         on_interrupt: OnInterrupt::Detach,
-        on_interrupt_given: true,
         rm: None,
         take_over: false,
         heartbeat: None,

@@ -1,5 +1,5 @@
 //! What must outlive the process: the part of the record that the engine owns. The driver writes it
-//! as it is; its size is bounded here (512 KiB for 200 roles, issue 3), so every list has a limit.
+//! as it is; its size is bounded here (512 KiB for 200 roles), so every list has a limit.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -29,7 +29,7 @@ fn five_hundred_jobs() {
     let _ = ns.jobset(&["run", &file]).expect(0);
     let jobs = ns.items("jobs", "jobset.sigs.k8s.io/restart-attempt=1");
     assert_eq!(jobs.len(), 500);
-    // Nothing was created over a Job that still stood (issue of its own upstream: 409 in bulk).
+    // Nothing was created over a Job that still stood (upstream gets 409 in bulk).
     let audit = std::fs::read_to_string(cluster_dir().join("audit.log")).unwrap();
     let refused = audit
         .lines()

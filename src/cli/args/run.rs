@@ -71,9 +71,6 @@ pub struct RunArgs {
     /// When a failing Job is acted on
     #[arg(long, value_name = "WHEN", default_value = "failure-target")]
     pub fail_at: FailAt,
-    /// Name under which the server notes who set a field
-    #[arg(long, value_name = "NAME", default_value = crate::cli::settings::FIELD_MANAGER)]
-    pub field_manager: String,
 }
 
 /// Flags of a command that stays with a run.

@@ -10,9 +10,6 @@ use crate::cli::words::{ColorWhen, ProgressWhen, Validate};
 use crate::driver::kube::ConnectOptions;
 use crate::error::{Error, Result};
 
-/// Field manager of every write, and how this program names itself.
-pub const FIELD_MANAGER: &str = "kubectl-jobset";
-
 /// Where a manifest is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {

@@ -6,7 +6,7 @@ mod logs;
 mod run;
 mod verbs;
 
-pub use common::{FIELD_MANAGER, ManifestSettings, Source, Talk, connection};
+pub use common::{ManifestSettings, Source, Talk, connection};
 pub use logs::{Attempts, LogsSettings, MAX_LOG_REQUESTS};
 pub use run::{AttachSettings, HEARTBEAT, LogChoice, RunSettings, StaySettings};
 pub use verbs::{

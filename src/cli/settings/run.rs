@@ -36,8 +36,6 @@ pub struct RunSettings {
     pub keep_evidence: u32,
     /// When a failing Job is acted on.
     pub fail_at: FailAt,
-    /// Field manager of every write.
-    pub field_manager: String,
 }
 
 /// `attach`.
@@ -64,9 +62,6 @@ pub struct StaySettings {
     pub on_timeout: OnTimeout,
     /// Ctrl-C, SIGTERM, SIGHUP. [`OnInterrupt::Ask`] means detach where there is no terminal.
     pub on_interrupt: OnInterrupt,
-    /// Somebody chose `on_interrupt`, by flag or environment: then it holds for SIGTERM and SIGHUP
-    /// too (cli.md 5).
-    pub on_interrupt_given: bool,
     /// Delete everything at the end.
     pub rm: Option<RemoveWhen>,
     /// Take the seat of a live driver.
@@ -127,7 +122,6 @@ impl RunSettings {
             on_conflict: args.on_conflict,
             keep_evidence: args.keep_evidence,
             fail_at: args.fail_at,
-            field_manager: args.field_manager,
         })
     }
 }
@@ -163,7 +157,6 @@ impl StaySettings {
             timeout: args.timeout.filter(|limit| !limit.is_zero()),
             on_timeout: args.on_timeout,
             on_interrupt: on_interrupt.unwrap_or_default(),
-            on_interrupt_given: on_interrupt.is_some(),
             rm: args.rm,
             take_over: args.take_over,
             heartbeat: Some(args.heartbeat.unwrap_or(HEARTBEAT)).filter(|every| !every.is_zero()),

@@ -107,7 +107,7 @@ fn fraction() -> f64 {
 }
 
 /// Writes in flight to begin with, and at most: a plain client gets the most out of an API server
-/// with about that many (issue 3, section 7).
+/// with about that many (measured: BENCHMARKS.md).
 pub const IN_FLIGHT: usize = 32;
 /// Successes in a row after which one more may be in flight again.
 const GROW_AFTER: u32 = 16;

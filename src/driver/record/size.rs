@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::engine::RunState;
 
 /// Bytes of the whole record: half of what a ConfigMap may hold, so that a large JobSet and somebody's
-/// annotations fit beside it (issue 3: 200 roles with a long history).
+/// annotations fit beside it (200 roles with a long history).
 pub const RECORD_BYTES: usize = 512 * 1024;
 /// Bytes of the state in it; the other half is the JobSet's.
 pub const STATE_BYTES: usize = RECORD_BYTES / 2;
