@@ -62,7 +62,7 @@ fn the_version_is_the_packages() {
     );
     assert_eq!(
         place.run("version --client").good(),
-        format!("Client Version: v{version}\n")
+        format!("Client Version: v{version}\nRecord Format: 1\n")
     );
     let json: serde_json::Value =
         serde_json::from_str(&place.run("version --client -o json").good()).unwrap();
