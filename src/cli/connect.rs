@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::api::JobSet;
 use crate::cli::app::App;
 use crate::cli::random;
 use crate::driver::kube::{self, CallLog};
@@ -28,6 +29,18 @@ impl App {
     pub fn tell_warnings(&self, conn: &kube::Connection) {
         for warning in conn.take_warnings() {
             self.printer.err(&format!("warning: {warning}"));
+        }
+    }
+
+    /// Namespace of a manifest's objects where no cluster is asked: as kubectl has it for
+    /// `--dry-run=client`.
+    ///
+    /// # Errors
+    /// The kubeconfig is needed and can't be used.
+    pub fn offline_namespace(&self, jobset: &JobSet) -> Result<String> {
+        match &jobset.metadata.namespace {
+            Some(namespace) => Ok(namespace.clone()),
+            None => self.connection.offline_namespace(),
         }
     }
 

@@ -9,15 +9,23 @@ use crate::cli::words::Validate;
 use crate::error::{Error, Kind, Result};
 use crate::manifest::{self, Finding, LoadOptions, Loaded, MAX_SOURCE_BYTES, SourceMap, report};
 
-/// Reads the sources. Of an oversized one no more than is needed to refuse it.
+/// Reads the sources.
 ///
 /// # Errors
-/// The file can't be read; standard input is asked for twice.
+/// The first one that can't be read; standard input is asked for twice.
 pub fn read(sources: &[Source]) -> Result<Vec<manifest::Source>> {
+    read_each(sources)?.into_iter().collect()
+}
+
+/// Reads each source, whatever becomes of the others. Of an oversized one no more than is needed to refuse it.
+///
+/// # Errors
+/// Standard input is asked for twice.
+pub fn read_each(sources: &[Source]) -> Result<Vec<Result<manifest::Source>>> {
     if sources.iter().filter(|s| **s == Source::Stdin).count() > 1 {
         return Err(Error::usage("standard input (-) can be read only once"));
     }
-    sources.iter().map(read_one).collect()
+    Ok(sources.iter().map(read_one).collect())
 }
 
 fn read_one(source: &Source) -> Result<manifest::Source> {

@@ -1,7 +1,5 @@
 //! `render`: the Service and the Jobs of the first attempt, in the order in which they are made.
 
-use serde_json::json;
-
 use crate::cli::ExitCode;
 use crate::cli::app::App;
 use crate::cli::files;
@@ -11,8 +9,9 @@ use crate::engine::build::render_objects;
 use crate::error::Result;
 use crate::manifest::{LoadOptions, to_yaml};
 
-/// Namespace where neither the command line nor the file names one: `render` reads no kubeconfig.
-const DEFAULT_NAMESPACE: &str = "default";
+/// What stands around the objects as a List, in JSON as `serde_json` lays it out.
+const LIST_HEAD: &str = "{\n  \"apiVersion\": \"v1\",\n  \"items\": [";
+const LIST_TAIL: &str = "\n  ],\n  \"kind\": \"List\"\n}";
 
 /// Prints what would be made.
 ///
@@ -24,20 +23,31 @@ pub async fn run(settings: RenderSettings, app: &App) -> Result<ExitCode> {
         ..LoadOptions::default()
     };
     let (jobset, _) = files::load(&settings.manifest, &options, app)?;
-    let namespace = jobset
-        .metadata
-        .namespace
-        .as_deref()
-        .unwrap_or(DEFAULT_NAMESPACE);
-    let objects = render_objects(&jobset, namespace);
+    let namespace = app.offline_namespace(&jobset)?;
+    // One by one: there may be more than memory holds, and the reader may want only the first.
+    let objects = render_objects(&jobset, &namespace).enumerate();
     match settings.output {
         RenderOutput::Json => {
-            let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
-            app.printer.out(&format!("{list:#}"));
+            app.printer.out(LIST_HEAD);
+            for (n, object) in objects {
+                let lead = if n == 0 { "" } else { ",\n" };
+                let text = format!("{object:#}").replace('\n', "\n    ");
+                app.printer.raw_out(format!("{lead}    {text}").as_bytes());
+                if app.printer.stdout_closed() {
+                    break;
+                }
+            }
+            app.printer.out(LIST_TAIL);
         }
         RenderOutput::Yaml => {
-            let documents: Vec<String> = objects.iter().map(to_yaml).collect();
-            app.printer.raw_out(documents.join("---\n").as_bytes());
+            for (n, object) in objects {
+                let lead = if n == 0 { "" } else { "---\n" };
+                app.printer
+                    .raw_out(format!("{lead}{}", to_yaml(&object)).as_bytes());
+                if app.printer.stdout_closed() {
+                    break;
+                }
+            }
         }
     }
     Ok(ExitCode::Ok)

@@ -31,11 +31,7 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
     };
     let (jobset, loaded) = files::load(&settings.manifest, &options, app)?;
     if settings.dry_run == DryRun::Client {
-        let namespace = jobset
-            .metadata
-            .namespace
-            .clone()
-            .unwrap_or_else(|| "default".to_owned());
+        let namespace = app.offline_namespace(&jobset)?;
         return print_dry_run(&jobset, &namespace, &settings, app);
     }
     let places = rule_places(&jobset, &loaded);

@@ -15,9 +15,11 @@ const SCHEMA: &str = "jobset.findings/v1";
 /// Checks each file by itself. Findings are the result, so they go to stdout.
 ///
 /// # Errors
-/// A file can't be read.
+/// Files can't be read; the others have been checked then.
 pub async fn run(settings: ValidateSettings, app: &App) -> Result<ExitCode> {
-    let sources = files::read(&settings.sources)?;
+    let (sources, unread): (Vec<_>, Vec<_>) = files::read_each(&settings.sources)?
+        .into_iter()
+        .partition(Result::is_ok);
     let options = LoadOptions {
         validate: settings.validate.into(),
         namespace: app.connection.namespace.clone(),
@@ -25,6 +27,7 @@ pub async fn run(settings: ValidateSettings, app: &App) -> Result<ExitCode> {
     };
     let all: Vec<(String, Loaded)> = sources
         .into_iter()
+        .flatten()
         .map(|source| {
             let name = source.name.clone();
             (name, manifest::load(&[source], &options))
@@ -34,7 +37,7 @@ pub async fn run(settings: ValidateSettings, app: &App) -> Result<ExitCode> {
     if settings.json {
         let report = json!({
             "schema": SCHEMA,
-            "valid": refused == 0,
+            "valid": refused == 0 && unread.is_empty(),
             "files": all.iter().map(|(name, l)| to_json(name, l)).collect::<Vec<_>>(),
         });
         app.printer.out(&format!("{report:#}"));
@@ -50,11 +53,19 @@ pub async fn run(settings: ValidateSettings, app: &App) -> Result<ExitCode> {
                     .out(&format!("{name}: jobset/{} is valid", jobset.metadata.name));
             }
         }
-        if all.len() > 1 {
+        let given = settings.sources.len();
+        if given > 1 {
             let good = all.len() - refused;
             app.printer
-                .out(&format!("{good} of {} files are valid", all.len()));
+                .out(&format!("{good} of {given} files are valid"));
         }
+    }
+    let mut errors: Vec<_> = unread.into_iter().filter_map(Result::err).collect();
+    if let Some(last) = errors.pop() {
+        for error in &errors {
+            app.printer.error(&error.render());
+        }
+        return Err(last);
     }
     Ok(if refused == 0 {
         ExitCode::Ok

@@ -16,8 +16,10 @@ use crate::manifest::yaml;
 pub const MAX_DEPTH: usize = 64;
 /// Most nodes in one source; a JobSet of 200 roles with large pod specs has about 60,000.
 pub(super) const MAX_NODES: usize = 250_000;
-/// Most duplicate keys reported per source.
-const MAX_DUPLICATES: usize = 20;
+/// Most bad keys reported per source; the last one says that there are more.
+const MAX_KEYS: usize = 50;
+/// Words that YAML 1.1 readers take for something else; others need no second look.
+const WORDS: [&str; 9] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
 /// Merge keys and aliases followed on the way to one field.
 const MAX_HOPS: usize = 64;
 
@@ -181,9 +183,11 @@ pub(super) fn tidy(message: &str) -> String {
 
 /// What kubectl makes of a plain key, if that isn't the key itself.
 fn misread_key(key: &str) -> Option<String> {
-    let mut chars = key.chars();
-    let numeric = matches!(chars.next(), Some('0'..='9' | '+' | '-' | '.' | '~') | None);
-    if !numeric && key.len() > "false".len() {
+    let numeric = matches!(
+        key.chars().next(),
+        Some('0'..='9' | '+' | '-' | '.' | '~') | None
+    );
+    if !numeric && !WORDS.iter().any(|word| word.eq_ignore_ascii_case(key)) {
         return None;
     }
     let read = match yaml::plain(key)? {
@@ -291,15 +295,24 @@ impl Builder<'_> {
     /// that, so it is refused.
     fn check_plain_key(&mut self, key: &str, range: &Range<usize>) {
         if let Some(read) = misread_key(key) {
-            self.findings.push(
-                Finding::at_bytes(
-                    "ambiguous-key",
-                    self.source,
-                    range.clone(),
-                    format!("kubectl reads the key {key} as {read}"),
-                )
-                .help(format!("put it in quotes: \"{key}\"")),
-            );
+            let finding = Finding::at_bytes(
+                "ambiguous-key",
+                self.source,
+                range.clone(),
+                format!("kubectl reads the key {key} as {read}"),
+            )
+            .help(format!("put it in quotes: \"{key}\""));
+            self.bad_key(finding);
+        }
+    }
+
+    fn bad_key(&mut self, finding: Finding) {
+        let so_far = self.findings.len();
+        if so_far + 1 < MAX_KEYS {
+            self.findings.push(finding);
+        } else if so_far + 1 == MAX_KEYS {
+            let last = finding.help("there are more such keys, which are not listed");
+            self.findings.push(last);
         }
     }
 
@@ -308,26 +321,25 @@ impl Builder<'_> {
             return;
         };
         if let Some(first) = open.seen.get(&key) {
-            if self.findings.len() < MAX_DUPLICATES {
-                let finding = Finding::at_bytes(
-                    "duplicate-key",
-                    self.source,
-                    span.clone(),
-                    format!("{key} is given twice"),
-                )
-                .see(
-                    Place::Bytes {
-                        source: self.source,
-                        range: first.clone(),
-                    },
-                    "first here",
-                )
-                .help("kubectl would take the last one without a word");
-                self.findings.push(finding);
-            }
-        } else {
-            open.seen.insert(key.clone(), span.clone());
+            let finding = Finding::at_bytes(
+                "duplicate-key",
+                self.source,
+                span.clone(),
+                format!("{key} is given twice"),
+            )
+            .see(
+                Place::Bytes {
+                    source: self.source,
+                    range: first.clone(),
+                },
+                "first here",
+            )
+            .help("kubectl would take the last one without a word");
+            open.key = Some((key, span));
+            self.bad_key(finding);
+            return;
         }
+        open.seen.insert(key.clone(), span.clone());
         open.key = Some((key, span));
     }
 

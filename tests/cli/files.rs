@@ -264,3 +264,104 @@ fn a_full_disk_is_an_error() {
             .contains("stdout can't be written")
     );
 }
+
+#[test]
+fn a_file_that_cannot_be_read_hides_no_finding_of_another() {
+    let place = Place::new();
+    place.write("good.yaml", GOOD);
+    place.write("bad.yaml", BAD);
+    let done = place.run("validate no.yaml bad.yaml . good.yaml");
+    assert_eq!(done.code, 1, "{done}");
+    for part in [
+        "RestartEverything",
+        "good.yaml: jobset/good is valid",
+        "1 of 4 files",
+    ] {
+        assert!(done.out.contains(part), "{part}: {done}");
+    }
+    for part in ["error: no.yaml can't be read", "error: . is a directory"] {
+        assert!(done.err.contains(part), "{part}: {done}");
+    }
+    let done = place.run("validate -o json no.yaml good.yaml");
+    assert_eq!(done.code, 1, "{done}");
+    assert!(done.out.contains("\"valid\": false"), "{done}");
+}
+
+const CONTEXTS: &str = "\
+apiVersion: v1
+kind: Config
+current-context: here
+contexts:
+- {name: here, context: {cluster: c, user: u, namespace: team-a}}
+- {name: there, context: {cluster: c, user: u, namespace: team-b}}
+- {name: plain, context: {cluster: c, user: u}}
+clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]
+users: [{name: u, user: {token: t}}]
+";
+
+/// What is rendered goes where `kubectl apply` would put it.
+#[test]
+fn objects_are_for_the_namespace_that_kubectl_would_take() {
+    let place = Place::new();
+    place.write("good.yaml", GOOD);
+    place.write(
+        "named.yaml",
+        &GOOD.replace("name: good", "name: good, namespace: own"),
+    );
+    let namespace = |line: &str| {
+        let out = place.run(line).good();
+        let at = out
+            .lines()
+            .find_map(|l| l.trim().strip_prefix("namespace: "));
+        at.unwrap().to_owned()
+    };
+    assert_eq!(namespace("render good.yaml"), "default");
+    place.write(".kube/config", CONTEXTS);
+    for verb in ["render", "run --dry-run=client -o yaml"] {
+        for (rest, expected) in [
+            ("good.yaml", "team-a"),
+            ("good.yaml --context there", "team-b"),
+            ("good.yaml --context plain", "default"),
+            ("good.yaml -n asked", "asked"),
+            ("named.yaml", "own"),
+        ] {
+            assert_eq!(
+                namespace(&format!("{verb} {rest}")),
+                expected,
+                "{verb} {rest}"
+            );
+        }
+    }
+    let err = place.run("render good.yaml --context nowhere").bad(1);
+    assert!(
+        err.contains("context nowhere is not in the kubeconfig"),
+        "{err}"
+    );
+    // Where it isn't needed it may be as broken as it likes.
+    place.write(".kube/config", "{");
+    assert_eq!(namespace("render named.yaml"), "own");
+    assert_eq!(namespace("render good.yaml -n asked"), "asked");
+    place.run("validate good.yaml").good();
+}
+
+#[test]
+fn of_a_set_too_large_for_memory_the_first_objects_can_be_read() {
+    use std::io::{BufRead as _, BufReader};
+    for (form, lines) in [("yaml", 5_000), ("json", 5_000)] {
+        let place = Place::new();
+        place.write(
+            "huge.yaml",
+            &GOOD
+                .replace("replicas: 2", "replicas: 1000000000")
+                .replace("parallelism: 2", "parallelism: 1"),
+        );
+        let mut child = place
+            .command(["render", "huge.yaml", "-o", form])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let read = BufReader::new(child.stdout.take().unwrap());
+        assert_eq!(read.lines().take(lines).count(), lines);
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{form}");
+    }
+}

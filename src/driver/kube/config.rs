@@ -70,6 +70,8 @@ pub struct Found {
     pub origin: String,
 }
 
+/// Namespace where nothing names one.
+const DEFAULT_NAMESPACE: &str = "default";
 /// Name of what is made up from flags.
 const FLAGS: &str = "flags";
 
@@ -100,16 +102,7 @@ impl ConnectOptions {
     /// (then the files looked at are named).
     pub async fn find(&self) -> Result<Found> {
         let files = self.files();
-        let mut merged = Kubeconfig::default();
-        let mut read = Vec::new();
-        for (file, must) in &files {
-            if !must && !file.exists() {
-                continue;
-            }
-            let one = Kubeconfig::read_from(file).map_err(|error| config_error(&error))?;
-            merged = merged.merge(one).map_err(|error| config_error(&error))?;
-            read.push(file.display().to_string());
-        }
+        let (merged, read) = merge(&files)?;
         let empty = merged.contexts.is_empty() && merged.clusters.is_empty();
         if empty && self.server.is_none() {
             return self.in_cluster(&files);
@@ -136,6 +129,26 @@ impl ConnectOptions {
         })
     }
 
+    /// Namespace that commands work in, for those that need no cluster: there may be no configuration, or
+    /// one without a current context.
+    ///
+    /// # Errors
+    ///
+    /// A file that can't be read, a context that isn't there.
+    pub fn offline_namespace(&self) -> Result<String> {
+        if let Some(namespace) = &self.namespace {
+            return Ok(namespace.clone());
+        }
+        let (merged, _) = merge(&self.files())?;
+        let current = merged.current_context.as_deref().filter(|n| !n.is_empty());
+        let found = match self.context.as_deref().or(current) {
+            Some(name) => context_of(&merged, name)?.namespace,
+            None => self.env_pod_namespace.clone(),
+        };
+        let found = found.filter(|namespace| !namespace.is_empty());
+        Ok(found.unwrap_or_else(|| DEFAULT_NAMESPACE.to_owned()))
+    }
+
     /// One context, cluster and user, with the flags applied.
     fn with_flags(&self, merged: Kubeconfig) -> Result<(Kubeconfig, String)> {
         let current = merged
@@ -144,18 +157,7 @@ impl ConnectOptions {
             .filter(|name| !name.is_empty());
         let wanted = self.context.as_deref().or(current);
         let context = match wanted {
-            Some(name) => merged
-                .contexts
-                .iter()
-                .find(|c| c.name == name)
-                .and_then(|c| c.context.clone())
-                .ok_or_else(|| {
-                    missing(
-                        "context",
-                        name,
-                        merged.contexts.iter().map(|c| c.name.as_str()),
-                    )
-                })?,
+            Some(name) => context_of(&merged, name)?,
             None if self.server.is_some() || self.cluster.is_some() => Context::default(),
             None => {
                 let names: Vec<_> = merged.contexts.iter().map(|c| c.name.as_str()).collect();
@@ -337,6 +339,31 @@ impl ConnectOptions {
 
 /// For one connection: TCP, TLS and proxy. A network that drops packets is noticed by then.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The files as one, and the names of those that are there.
+fn merge(files: &[(PathBuf, bool)]) -> Result<(Kubeconfig, Vec<String>)> {
+    let mut merged = Kubeconfig::default();
+    let mut read = Vec::new();
+    for (file, must) in files {
+        if !must && !file.exists() {
+            continue;
+        }
+        let one = Kubeconfig::read_from(file).map_err(|error| config_error(&error))?;
+        merged = merged.merge(one).map_err(|error| config_error(&error))?;
+        read.push(file.display().to_string());
+    }
+    Ok((merged, read))
+}
+
+fn context_of(merged: &Kubeconfig, name: &str) -> Result<Context> {
+    let there = || merged.contexts.iter().map(|c| c.name.as_str());
+    merged
+        .contexts
+        .iter()
+        .find(|c| c.name == name)
+        .and_then(|c| c.context.clone())
+        .ok_or_else(|| missing("context", name, there()))
+}
 
 fn server_of(config: &Config) -> String {
     config

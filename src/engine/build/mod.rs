@@ -51,7 +51,8 @@ pub struct Identity {
 
 /// All objects of the first attempt in the order in which they are made: the Service (if any), then the
 /// Jobs role by role. For `render`: without owner and `jobset-uid`, which exist only once a run
-/// does, so that `kubectl apply` takes the result as it is.
+/// does, so that `kubectl apply` takes the result as it is. Built one by one: there may be more than
+/// memory holds.
 ///
 /// ```
 /// # let jobset = kubectl_jobset::manifest::load(
@@ -67,11 +68,13 @@ pub struct Identity {
 /// #     &Default::default(),
 /// # ).jobset.unwrap();
 /// let objects = kubectl_jobset::engine::build::render_objects(&jobset, "default");
-/// let kinds: Vec<_> = objects.iter().map(|o| o["kind"].as_str().unwrap()).collect();
+/// let kinds: Vec<_> = objects.map(|o| o["kind"].as_str().unwrap().to_owned()).collect();
 /// assert_eq!(kinds, ["Service", "Job"]);
 /// ```
-#[must_use]
-pub fn render_objects(jobset: &JobSet, namespace: &str) -> Vec<Value> {
+pub fn render_objects<'j>(
+    jobset: &'j JobSet,
+    namespace: &str,
+) -> impl Iterator<Item = Value> + use<'j> {
     let builder = JobBuilder::new(jobset, namespace, None);
     let jobs = jobset
         .spec
@@ -79,11 +82,8 @@ pub fn render_objects(jobset: &JobSet, namespace: &str) -> Vec<Value> {
         .iter()
         .enumerate()
         .flat_map(|(role, spec)| (0..spec.replicas()).map(move |index| (role, index)))
-        .filter_map(|(role, index)| builder.job(role, index, 0, 0, jobset.suspended()));
-    service(jobset, namespace, None)
-        .into_iter()
-        .chain(jobs)
-        .collect()
+        .filter_map(move |(role, index)| builder.job(role, index, 0, 0, jobset.suspended()));
+    service(jobset, namespace, None).into_iter().chain(jobs)
 }
 
 #[cfg(test)]

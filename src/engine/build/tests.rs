@@ -99,7 +99,7 @@ fn what_does_not_exist_is_not_built() {
 fn rendered_objects_carry_nothing_that_only_a_run_knows() {
     let mut set = jobset(NET);
     set.spec.suspend = Some(true);
-    let objects = render_objects(&set, "ns");
+    let objects: Vec<Value> = render_objects(&set, "ns").collect();
     let names: Vec<_> = objects
         .iter()
         .map(|o| o["metadata"]["name"].as_str().unwrap())
@@ -136,4 +136,15 @@ fn a_field_that_this_build_does_not_know_survives() {
         job["spec"]["template"]["spec"]["containers"][0]["brandNew"],
         json!([1])
     );
+}
+
+#[test]
+fn what_is_not_asked_for_is_not_built() {
+    let mut set = jobset(NET);
+    set.spec.replicated_jobs[0].replicas = Some(i32::MAX);
+    let names: Vec<_> = render_objects(&set, "ns")
+        .map(|o| o["metadata"]["name"].as_str().unwrap().to_owned())
+        .take(3)
+        .collect();
+    assert_eq!(names, ["mesh", "net-idx-0", "net-idx-1"]);
 }

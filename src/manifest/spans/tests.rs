@@ -82,3 +82,14 @@ fn depth_is_bounded_in_both_styles() {
         assert_eq!(findings[0].code, "too-deep", "{}", findings[0].message);
     }
 }
+
+#[test]
+fn of_very_many_bad_keys_some_are_shown_and_the_last_says_so() {
+    for (line, code) in [("a: 1\n", "duplicate-key"), ("010: 1\n", "ambiguous-key")] {
+        let (_, findings) = scan(0, &line.repeat(10 * MAX_KEYS));
+        assert_eq!(findings.len(), MAX_KEYS, "{code}");
+        assert!(findings.iter().any(|f| f.code == code));
+        let last = findings.last().unwrap().help.as_deref();
+        assert_eq!(last, Some("there are more such keys, which are not listed"));
+    }
+}
