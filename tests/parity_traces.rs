@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use kubectl_jobset::api::JobSetStatus;
 use kubectl_jobset::engine::{EventKind, FailAt};
+use kubectl_jobset::manifest::{LoadOptions, Source, load};
 use serde_json::{Value, json};
 
 use support::lines;
@@ -389,6 +390,72 @@ fn recorded_cases_at_failed() {
 #[test]
 fn recorded_cases_at_failure_target() {
     play_all(FailAt::FailureTarget);
+}
+
+/// Reason of the cases whose manifest we refuse.
+const REFUSED: &str = "we refuse the manifest";
+
+/// Those that are said to be refused are.
+#[test]
+fn what_can_never_work_is_refused() {
+    let refused: Vec<&str> = LEFT_OUT
+        .iter()
+        .filter(|(_, why)| why.ends_with(REFUSED))
+        .map(|(name, _)| *name)
+        .collect();
+    assert!(refused.len() >= 3, "{refused:?}");
+    for case in refused {
+        let dir = cases().into_iter().find(|d| name(d) == case).unwrap();
+        let text = fs::read_to_string(dir.join("jobset.yaml")).unwrap();
+        let loaded = load(&[Source::new(case, text)], &LoadOptions::default());
+        assert!(
+            loaded.errors() > 0,
+            "{case} is not refused: {:?}",
+            loaded.findings
+        );
+    }
+}
+
+/// A success and a failure with nothing in between: the recordings went both ways; ours ends in one of
+/// the two, with upstream's words, and always in the same.
+#[test]
+fn a_success_and_a_failure_together() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/parity/cases/failure-after-success-policy");
+    let text = fs::read_to_string(dir.join("jobset.yaml")).unwrap();
+    let steps = fs::read_to_string(dir.join("steps.txt")).unwrap();
+    let end = || {
+        let jobset = support::load::jobset(&name(&dir), &text);
+        let mut sim = Sim::new(jobset, NAMESPACE, Sim::options(FailAt::Failed, 0));
+        for line in std::iter::once("create").chain(steps.lines()) {
+            support::steps::play(&mut sim, line).unwrap();
+        }
+        let status = sim.engine.as_ref().unwrap().status();
+        let ended = status.conditions.iter().find(|c| c.status).unwrap();
+        (
+            status.terminal_state.clone(),
+            ended.reason.clone(),
+            ended.message.clone(),
+        )
+    };
+    let (state, reason, message) = end();
+    match state.as_deref() {
+        Some("Completed") => {
+            assert_eq!(
+                (&*reason, &*message),
+                ("AllJobsCompleted", "jobset completed successfully")
+            );
+        }
+        Some("Failed") => {
+            assert_eq!(reason, "FailedJobs");
+            assert!(
+                message.starts_with("jobset failed due to one or more job failures"),
+                "{message}"
+            );
+        }
+        other => panic!("it has not ended: {other:?}"),
+    }
+    assert_eq!((state, reason, message), end());
 }
 
 /// A case that is added is played, and the table of those left out names nothing that is not there.

@@ -64,6 +64,8 @@ pub(crate) struct Checker {
     calls: BTreeMap<ActionId, (String, String, bool)>,
     /// UIDs of Jobs whose foreground deletion was accepted.
     foreground: BTreeSet<String>,
+    /// UIDs of Jobs that an answer has shown to be gone to this driver.
+    known_gone: BTreeSet<String>,
     /// Jobs known from the answers to creates, by UID.
     created: BTreeMap<String, Asked>,
     /// Somebody has deleted a Job in the background: its pods may be unknown to anyone.
@@ -91,6 +93,7 @@ impl Checker {
             completed: BTreeSet::new(),
             calls: BTreeMap::new(),
             foreground: BTreeSet::new(),
+            known_gone: BTreeSet::new(),
             strangers: false,
         }
     }
@@ -129,6 +132,7 @@ impl Checker {
         self.creating.clear();
         self.asked.clear();
         self.calls.clear();
+        self.known_gone.clear();
         self.reached.clear();
         self.ended = false;
         self.last_seq = state.seq;
@@ -167,7 +171,10 @@ impl Checker {
             Observation::Done { id, result } => {
                 let of = self.calls.remove(&id);
                 match (of, &result) {
-                    (Some((name, uid, _)), ActionResult::NotFound) => self.gone(&name, &uid),
+                    (Some((name, uid, _)), ActionResult::NotFound) => {
+                        self.gone(&name, &uid);
+                        self.known_gone.insert(uid);
+                    }
                     (Some((_, uid, true)), ActionResult::Ok { .. }) => {
                         self.foreground.insert(uid);
                     }
@@ -198,6 +205,10 @@ impl Checker {
     }
 
     fn see(&mut self, job: JobSeen) {
+        if self.known_gone.contains(&job.uid) {
+            // Late news of a Job that an answer has shown to be gone.
+            return;
+        }
         // It is there: whatever becomes of the answer to its create.
         self.creating.remove(&job.name);
         if job.complete.is_some() {

@@ -5,12 +5,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::cell::Cell;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 
 use random::{Op, fail_at, jobset, op};
-use trial::trial;
+use trial::{Tally, trial};
 
 mod breaks;
 mod invariants;
@@ -40,13 +42,33 @@ fn config() -> ProptestConfig {
 fn invariants_hold_and_it_ends() {
     let config = config();
     let (cases, seed) = (config.cases, config.rng_seed);
-    let strategy = (jobset(), fail_at(), vec(op(), 0..60));
+    let strategy = (jobset(), fail_at(), vec(op(), 0..90));
+    let all = Cell::new(Tally::default());
     let result = TestRunner::new(config).run(&strategy, |(jobset, fail_at, ops)| {
-        trial(&jobset.0, fail_at, &ops, None).map_err(TestCaseError::fail)
+        let mut sum = all.get();
+        sum += trial(&jobset.0, fail_at, &ops, None).map_err(TestCaseError::fail)?;
+        all.set(sum);
+        Ok(())
     });
     if let Err(e) = result {
         panic!("{cases} cases, seed {seed:?}: {e}");
     }
+    // Worlds in which nothing happens would show nothing.
+    let t = all.get();
+    let enough = [
+        (t.set_restarts, 4),
+        (t.job_restarts, 8),
+        (t.uncounted, 8),
+        (t.limit, 20),
+        (t.failed_by_rule, 16),
+        (t.completed, 4),
+        (t.takeovers, 1),
+        (t.takeovers_after_restart, 16),
+    ];
+    assert!(
+        enough.iter().all(|(n, part)| n * part >= cases),
+        "{cases} cases reach only {t:?}"
+    );
 }
 
 /// A run that is stopped at a random point ends stopped, unless it had ended before, and leaves nothing.
@@ -59,7 +81,9 @@ fn stop_ends_it() {
         ops.push(Op::Attach);
         ops.push(Op::Stop);
         ops.extend(rest);
-        trial(&jobset.0, fail_at, &ops, None).map_err(TestCaseError::fail)
+        trial(&jobset.0, fail_at, &ops, None)
+            .map(|_| ())
+            .map_err(TestCaseError::fail)
     });
     if let Err(e) = result {
         panic!("{e}");

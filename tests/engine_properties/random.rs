@@ -53,8 +53,8 @@ fn pod_op() -> impl Strategy<Value = PodOp> {
     prop_oneof![
         3 => Just(PodOp::Ready),
         1 => Just(PodOp::Unready),
-        2 => Just(PodOp::Succeeded),
-        2 => prop_oneof![Just(1), Just(42)].prop_map(PodOp::Failed),
+        1 => Just(PodOp::Succeeded),
+        8 => prop_oneof![Just(1), Just(42)].prop_map(PodOp::Failed),
         1 => Just(PodOp::Restarted),
         1 => Just(PodOp::Evicted),
         1 => Just(PodOp::Deleted),
@@ -65,11 +65,11 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
     let n = 0..16_usize;
     let flag = any::<bool>();
     prop_oneof![
-        12 => (n.clone(), pod_op()).prop_map(|(n, p)| Op::Pod(n, p)),
+        16 => (n.clone(), pod_op()).prop_map(|(n, p)| Op::Pod(n, p)),
         5 => Just(Op::AllReady),
-        8 => (1..6_u8).prop_map(Op::Next),
+        10 => (1..12_u8).prop_map(Op::Next),
         3 => (0..40_000_u32).prop_map(Op::Wait),
-        4 => Just(Op::Settle),
+        10 => Just(Op::Settle),
         2 => flag.prop_map(Op::Crash),
         2 => (0..6_u8, flag).prop_map(|(n, after)| Op::Trap(n, after)),
         4 => Just(Op::Attach),
@@ -91,7 +91,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
 }
 
 fn role(depends: bool) -> impl Strategy<Value = Value> {
-    let shape = (0..4_u32, 1..3_u32, 0..3_u32, 0..3_u32);
+    let shape = (0..4_u32, 1..3_u32, 0..3_u32, 0..6_u32);
     (shape, any::<(u8, bool)>(), any::<bool>()).prop_map(move |((replicas, width, backoff, kind), (on, complete), own)| {
         let mut spec = json!({
             "parallelism": width, "completions": width, "backoffLimit": if kind == 0 { backoff } else { 0 },
@@ -143,7 +143,7 @@ impl std::fmt::Debug for Set {
 /// A JobSet with at least one Job.
 pub(crate) fn jobset() -> impl Strategy<Value = Set> {
     (0..3_u8).prop_flat_map(|order| {
-        let policy = proptest::option::weighted(0.8, (0..4_i32, any::<bool>(), vec(rule(), 0..3)));
+        let policy = proptest::option::weighted(0.9, (0..6_i32, any::<bool>(), vec(rule(), 0..4)));
         let success = (any::<bool>(), any::<Option<u8>>());
         let parts = (
             vec(role(order == 2), 1..4),

@@ -48,6 +48,30 @@ impl Trial {
         Ok(())
     }
 
+    fn tally(&self) -> Tally {
+        let model = self.checker.model();
+        let job_restarts = model.job_restarts.values().sum::<u32>();
+        let outcome = self.sim.outcome.as_ref();
+        let ended = |is: fn(&Outcome) -> bool| u32::from(outcome.is_some_and(is));
+        let attached = |l: &&String| l.starts_with("attached");
+        Tally {
+            set_restarts: model.restarts,
+            job_restarts,
+            uncounted: model.restarts + job_restarts - model.used(),
+            limit: ended(|o| matches!(o, Outcome::RestartLimit)),
+            failed_by_rule: ended(|o| matches!(o, Outcome::FailedByPolicy { .. })),
+            completed: ended(|o| matches!(o, Outcome::Completed)),
+            stopped: ended(|o| matches!(o, Outcome::Stopped { .. })),
+            takeovers: u32::try_from(self.story.iter().filter(attached).count()).unwrap() - 1,
+            takeovers_after_restart: u32::from(
+                self.story
+                    .iter()
+                    .filter(attached)
+                    .any(|l| !l.contains(": 0 restarts")),
+            ),
+        }
+    }
+
     fn play(&mut self, ops: &[Op]) -> Result<(), String> {
         self.sim.attach();
         for op in ops {
@@ -238,10 +262,41 @@ pub(crate) fn trial(
     fail_at: FailAt,
     ops: &[Op],
     sabotage: Option<Sabotage>,
-) -> Result<(), String> {
+) -> Result<Tally, String> {
     let mut trial = Trial::new(jobset, fail_at, sabotage);
     let held = trial.play(ops);
-    held.map_err(|e| format!("{e}\n{}", trial.story.join("\n")))
+    held.map_err(|e| format!("{e}\n{}", trial.story.join("\n")))?;
+    Ok(trial.tally())
+}
+
+/// What happened in some runs, to see that random runs get anywhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) set_restarts: u32,
+    pub(crate) job_restarts: u32,
+    pub(crate) uncounted: u32,
+    pub(crate) limit: u32,
+    pub(crate) failed_by_rule: u32,
+    pub(crate) completed: u32,
+    pub(crate) stopped: u32,
+    /// Drivers beyond the first.
+    pub(crate) takeovers: u32,
+    /// Runs that another driver took over with a restart behind them.
+    pub(crate) takeovers_after_restart: u32,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, o: Self) {
+        self.set_restarts += o.set_restarts;
+        self.job_restarts += o.job_restarts;
+        self.uncounted += o.uncounted;
+        self.limit += o.limit;
+        self.failed_by_rule += o.failed_by_rule;
+        self.completed += o.completed;
+        self.stopped += o.stopped;
+        self.takeovers += o.takeovers;
+        self.takeovers_after_restart += o.takeovers_after_restart;
+    }
 }
 
 /// One line of a failure's report.
