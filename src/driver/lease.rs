@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::api::names;
 use crate::driver::clock;
 use crate::driver::kube::client::lock;
-use crate::driver::kube::retry::Backoff;
+use crate::driver::kube::retry::{BUSY, Backoff};
 use crate::driver::kube::slim::Meta;
 use crate::driver::kube::{Call, Connection, Failure, Resource, Trouble, list};
 use crate::driver::port::LeaseAnswer;
@@ -194,7 +194,7 @@ impl Leases {
                 }
             }
             let again = match failure.trouble {
-                Trouble::AlreadyExists | Trouble::Garbled => Trouble::Server { retry_after: None },
+                Trouble::AlreadyExists | Trouble::Garbled => BUSY,
                 other => other,
             };
             if !backoff.wait(again).await {
@@ -420,3 +420,7 @@ impl Leases {
             .error(failure, &format!("lease/{lease} can't be used"))
     }
 }
+
+#[cfg(test)]
+#[path = "lease_tests.rs"]
+mod tests;

@@ -426,3 +426,7 @@ const SHOWN: usize = 10;
 fn is_no_dry_run(failure: &Failure) -> bool {
     failure.code == 400 && failure.message.contains("does not support dry run")
 }
+
+#[cfg(test)]
+#[path = "preflight_tests.rs"]
+mod tests;

@@ -4,16 +4,13 @@
 //! A create is never repeated blindly: after an answer that leaves open whether it was carried out,
 //! the object is looked up first, and only if it isn't there the create is sent again (trap D.9.4).
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::driver::kube::call::{Answer, Call};
 use crate::driver::kube::client::Connection;
 use crate::driver::kube::error::{Failure, Trouble};
 use crate::driver::kube::resource::Resource;
-use crate::driver::kube::retry::{Backoff, IN_FLIGHT, Patience};
+use crate::driver::kube::retry::{BUSY, Backoff, Patience};
 use crate::driver::kube::slim::{Bare, Meta};
 use crate::engine::input::ActionResult;
 
@@ -22,12 +19,7 @@ use crate::engine::input::ActionResult;
 pub struct Applier {
     pub(crate) conn: Connection,
     pub(crate) namespace: String,
-    turns: Arc<Semaphore>,
 }
-
-/// Creates that are built and wait for the gate, at most: enough to keep it busy, few enough that a
-/// set of 1,000 Jobs isn't in memory at once.
-const TURNS: usize = 2 * IN_FLIGHT;
 
 /// What tells our object from another one of the same name: its owner and, for a Job, its attempt.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,14 +50,7 @@ impl Applier {
         Self {
             conn: conn.patient(),
             namespace: namespace.to_owned(),
-            turns: Arc::new(Semaphore::new(TURNS)),
         }
-    }
-
-    /// Waits until building an object for a create makes sense; hold it until the create is done.
-    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // The semaphore is never closed.
-        self.turns.acquire().await.ok()
     }
 
     /// Creates the headless Service as built.
@@ -123,24 +108,16 @@ impl Applier {
         let call = Call::create(resource, Some(&self.namespace), Some(name), body).metadata_only();
         let mut backoff = Backoff::new(Patience::Endless);
         loop {
-            let trouble = match self.once(&call).await {
-                Ok(answer) => match answer.json::<Bare>() {
-                    Ok(made) => {
-                        return ActionResult::Ok {
-                            uid: Some(made.metadata.uid),
-                        };
-                    }
-                    Err(failure) => failure.trouble,
-                },
-                Err(failure) => match failure.trouble {
-                    // Of a quota that was changed meanwhile: not carried out.
-                    Trouble::Conflict => Trouble::Server { retry_after: None },
-                    Trouble::AlreadyExists => failure.trouble,
-                    trouble if trouble.passes() || trouble.unclear() => trouble,
-                    _ => return refused(failure),
-                },
+            let answer = self.once(&call).await;
+            let failure = match answer.and_then(|answer| answer.json::<Bare>()) {
+                Ok(made) => {
+                    let uid = Some(made.metadata.uid);
+                    return ActionResult::Ok { uid };
+                }
+                Err(failure) => failure,
             };
-            if trouble == Trouble::AlreadyExists || trouble.unclear() {
+            let taken = failure.trouble == Trouble::AlreadyExists;
+            if taken || failure.trouble.unclear() {
                 match self.look(resource, name).await {
                     Ok(Some(there)) => {
                         return ActionResult::Exists {
@@ -153,12 +130,14 @@ impl Applier {
                     Err(failure) => return refused(failure),
                 }
             }
-            let pause = if trouble.passes() {
-                trouble
-            } else {
-                Trouble::Unreachable
+            let passing = match failure.trouble {
+                // A conflict is one of a quota that was changed meanwhile.
+                Trouble::Conflict | Trouble::AlreadyExists | Trouble::Garbled => BUSY,
+                trouble => trouble,
             };
-            backoff.wait(pause).await;
+            if !self.conn.again(&mut backoff, passing, &failure).await {
+                return refused(failure);
+            }
         }
     }
 
@@ -206,10 +185,10 @@ impl Applier {
                     if failure.trouble == Trouble::Invalid {
                         return refused(failure);
                     }
-                    backoff.wait(Trouble::Server { retry_after: None }).await;
+                    self.conn.again(&mut backoff, BUSY, &failure).await;
                 }
                 trouble => {
-                    if !backoff.wait(trouble).await {
+                    if !self.conn.again(&mut backoff, trouble, &failure).await {
                         return refused(failure);
                     }
                 }
@@ -238,3 +217,7 @@ pub(crate) fn refused(failure: Failure) -> ActionResult {
         message: failure.message,
     }
 }
+
+#[cfg(test)]
+#[path = "apply_tests.rs"]
+mod tests;

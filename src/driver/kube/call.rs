@@ -254,13 +254,35 @@ impl Connection {
     /// Anything but a 2xx.
     pub async fn send_once(&self, call: &Call) -> Result<Answer, Failure> {
         let (result, generation) = self.exchange(call).await;
+        match self.login(result, generation).await? {
+            Some(answer) => Ok(answer),
+            None => self.exchange(call).await.0,
+        }
+    }
+
+    /// What a call gave; `None`: we were not logged in, and are now.
+    async fn login<T>(
+        &self,
+        result: Result<T, Failure>,
+        generation: u64,
+    ) -> Result<Option<T>, Failure> {
         match result {
-            Err(failure)
-                if failure.trouble == Trouble::Unauthorized && self.renew(generation).await =>
-            {
-                self.exchange(call).await.0
+            Ok(given) => Ok(Some(given)),
+            Err(mut failure) if failure.trouble == Trouble::Unauthorized => {
+                match self.renew(generation).await {
+                    Ok(()) => Ok(None),
+                    Err(why) => {
+                        failure.message = format!("{} ({why})", failure.message);
+                        Err(failure)
+                    }
+                }
             }
-            other => other,
+            Err(failure) => {
+                if failure.trouble == Trouble::Timeout {
+                    self.reconnect(generation).await;
+                }
+                Err(failure)
+            }
         }
     }
 
@@ -274,10 +296,24 @@ impl Connection {
         let mut backoff = Backoff::new(self.patience);
         loop {
             match self.send_once(call).await {
-                Err(failure) if backoff.wait(failure.trouble).await => {}
+                Err(failure) if self.again(&mut backoff, failure.trouble, &failure).await => {}
                 result => return result,
             }
         }
+    }
+
+    /// Waits before a call that failed is sent again; false: give up. When that goes on for long, the
+    /// failure becomes a warning, unless there is no contact at all, which is told elsewhere.
+    pub(crate) async fn again(
+        &self,
+        backoff: &mut Backoff,
+        trouble: Trouble,
+        failure: &Failure,
+    ) -> bool {
+        if trouble.passes() && !self.shared.contact.is_lost() && backoff.tell() {
+            self.warn(format!("no success yet, still trying: {failure}"));
+        }
+        backoff.wait(trouble).await
     }
 
     /// Opens a stream (a watch, a log): one try. The time limit covers the headers only.
@@ -287,18 +323,14 @@ impl Connection {
     /// Anything but a 2xx.
     pub async fn open(&self, call: &Call) -> Result<Body, Failure> {
         let (result, generation) = self.open_once(call).await;
-        match result {
-            Err(failure)
-                if failure.trouble == Trouble::Unauthorized && self.renew(generation).await =>
-            {
-                self.open_once(call).await.0
-            }
-            other => other,
+        match self.login(result, generation).await? {
+            Some(body) => Ok(body),
+            None => self.open_once(call).await.0,
         }
     }
 
     async fn exchange(&self, call: &Call) -> (Result<Answer, Failure>, u64) {
-        let current = self.current();
+        let current = self.ready().await;
         let start = clock::instant();
         let outcome = self
             .limited(call, async {
@@ -314,7 +346,7 @@ impl Connection {
     }
 
     async fn open_once(&self, call: &Call) -> (Result<Body, Failure>, u64) {
-        let current = self.current();
+        let current = self.ready().await;
         let start = clock::instant();
         let mut stream = Body::empty();
         let outcome = self

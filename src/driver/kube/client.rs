@@ -5,15 +5,17 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use ::kube::Config;
 use k8s_openapi::jiff::fmt::rfc2822::DateTimeParser;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::driver::clock::{self, Instant};
 use crate::driver::kube::config::{ConnectOptions, Found};
 use crate::driver::kube::contact::Contact;
+use crate::driver::kube::credential;
 use crate::driver::kube::error::Failure;
 use crate::driver::kube::retry::{Gate, Patience};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// What the server sees of us, and the field manager of our writes.
 pub const FIELD_MANAGER: &str = "kubectl-jobset";
@@ -74,7 +76,8 @@ impl fmt::Debug for Connection {
 /// What all clones of a connection share.
 pub(crate) struct Shared {
     client: Mutex<Current>,
-    renewing: tokio::sync::Mutex<()>,
+    /// Held while logging in or reconnecting; the last login that failed.
+    renewing: tokio::sync::Mutex<Option<(Instant, String)>>,
     options: Option<ConnectOptions>,
     origin: String,
     namespace: String,
@@ -92,6 +95,10 @@ pub(crate) struct Shared {
 pub(crate) struct Current {
     pub(crate) client: ::kube::Client,
     pub(crate) generation: u64,
+    /// Its credentials run out then.
+    until: Option<Timestamp>,
+    /// What it was made from, credentials included.
+    config: Option<Arc<Config>>,
 }
 
 #[derive(Default)]
@@ -104,6 +111,13 @@ struct Warnings {
 /// fill the memory.
 const WARNINGS_KEPT: usize = 100;
 
+/// Credentials are renewed that long before they run out, as clocks differ and a call takes time.
+const RENEW_BEFORE: SignedDuration = SignedDuration::from_secs(30);
+
+/// After a login that failed, the next try is that far away: dozens of calls in flight must not run a
+/// credential plugin each.
+const LOGIN_PAUSE: Duration = Duration::from_secs(15);
+
 /// Finds the configuration and makes a client from it (which may run a credential plugin). Sends
 /// nothing.
 ///
@@ -113,8 +127,8 @@ const WARNINGS_KEPT: usize = 100;
 pub async fn connect(options: &ConnectOptions, on_call: Option<CallLog>) -> Result<Connection> {
     let found = options.find().await?;
     let (origin, namespace) = (found.origin.clone(), found.namespace.clone());
-    let client = make_client(found).await.map_err(|error| {
-        Error::new(crate::error::Kind::NotAllowed, "can't log in")
+    let current = make_client(found, 0).await.map_err(|error| {
+        Error::new(Kind::NotAllowed, "can't log in")
             .caused_by(error)
             .hint(format!("this is {origin}"))
     })?;
@@ -123,27 +137,32 @@ pub async fn connect(options: &ConnectOptions, on_call: Option<CallLog>) -> Resu
         Some(Duration::ZERO) => None,
         Some(limit) => Some(limit),
     };
+    let options = Some(options.clone());
     Ok(Connection::build(
-        client,
-        namespace,
-        origin,
-        Some(options.clone()),
-        timeout,
-        on_call,
+        current, namespace, origin, options, timeout, on_call,
     ))
 }
 
 /// Off the one thread: a credential plugin may run for seconds.
-async fn make_client(found: Found) -> std::result::Result<::kube::Client, String> {
-    let mut config = found.config;
-    config.headers.push((
-        http::header::USER_AGENT,
-        http::HeaderValue::from_static(USER_AGENT),
-    ));
-    tokio::task::spawn_blocking(move || ::kube::Client::try_from(config))
-        .await
-        .map_err(|error| error.to_string())?
-        .map_err(|error| error.to_string())
+async fn make_client(found: Found, generation: u64) -> std::result::Result<Current, String> {
+    tokio::task::spawn_blocking(move || {
+        let mut config = found.config;
+        config.headers.push((
+            http::header::USER_AGENT,
+            http::HeaderValue::from_static(USER_AGENT),
+        ));
+        let until = credential::log_in(&mut config)?;
+        let client = ::kube::Client::try_from(config.clone()).map_err(|error| error.to_string())?;
+        let config = Some(Arc::new(config));
+        Ok(Current {
+            client,
+            generation,
+            until,
+            config,
+        })
+    })
+    .await
+    .map_err(|error| error.to_string())?
 }
 
 impl Connection {
@@ -152,18 +171,18 @@ impl Connection {
     #[must_use]
     pub fn with_client(client: ::kube::Client, namespace: &str) -> Self {
         let origin = "a given client".to_owned();
-        Self::build(
+        let current = Current {
             client,
-            namespace.to_owned(),
-            origin,
-            None,
-            Some(REQUEST_TIMEOUT),
-            None,
-        )
+            generation: 0,
+            until: None,
+            config: None,
+        };
+        let (namespace, limit) = (namespace.to_owned(), Some(REQUEST_TIMEOUT));
+        Self::build(current, namespace, origin, None, limit, None)
     }
 
     fn build(
-        client: ::kube::Client,
+        current: Current,
         namespace: String,
         origin: String,
         options: Option<ConnectOptions>,
@@ -172,11 +191,8 @@ impl Connection {
     ) -> Self {
         Self {
             shared: Arc::new(Shared {
-                client: Mutex::new(Current {
-                    client,
-                    generation: 0,
-                }),
-                renewing: tokio::sync::Mutex::new(()),
+                client: Mutex::new(current),
+                renewing: tokio::sync::Mutex::default(),
                 options,
                 origin,
                 namespace,
@@ -240,28 +256,72 @@ impl Connection {
         lock(&self.shared.client).clone()
     }
 
-    /// Makes a new client after a 401, unless another call has done so meanwhile. The kubeconfig is
-    /// read again, a credential plugin runs again. False: nothing was renewed.
-    pub(crate) async fn renew(&self, stale: u64) -> bool {
-        let Some(options) = &self.shared.options else {
-            return false;
-        };
-        let _one_at_a_time = self.shared.renewing.lock().await;
-        if self.current().generation != stale {
-            return true;
+    /// The client for the next call, with credentials that are good for it.
+    pub(crate) async fn ready(&self) -> Current {
+        let current = self.current();
+        let soon = clock::now().saturating_add(RENEW_BEFORE);
+        if let (Some(until), Ok(soon)) = (current.until, soon)
+            && until <= soon
+            // Without new ones the server decides about the old ones.
+            && self.renew(current.generation).await.is_ok()
+        {
+            return self.current();
         }
-        let Ok(found) = options.find().await else {
-            return false;
+        current
+    }
+
+    /// Logs in again after a 401, unless another call has done so meanwhile: the kubeconfig is read
+    /// again, a credential plugin runs again.
+    ///
+    /// # Errors
+    ///
+    /// Why that is not possible.
+    pub(crate) async fn renew(&self, stale: u64) -> std::result::Result<(), String> {
+        let Some(options) = &self.shared.options else {
+            return Err("this login can't be renewed".to_owned());
         };
-        let Ok(client) = make_client(found).await else {
-            return false;
+        let mut failed = self.shared.renewing.lock().await;
+        if self.current().generation != stale {
+            return Ok(());
+        }
+        if let Some((at, why)) = failed.as_ref()
+            && at.elapsed() < LOGIN_PAUSE
+        {
+            return Err(why.clone());
+        }
+        let made = match options.find().await {
+            Ok(found) => make_client(found, stale + 1).await,
+            Err(error) => Err(error.to_string()),
         };
-        let mut current = lock(&self.shared.client);
-        *current = Current {
-            client,
-            generation: stale + 1,
+        match made {
+            Ok(current) => {
+                *failed = None;
+                *lock(&self.shared.client) = current;
+                Ok(())
+            }
+            Err(why) => {
+                *failed = Some((clock::instant(), why.clone()));
+                Err(why)
+            }
+        }
+    }
+
+    /// Leaves all pooled connections behind after one did not answer: after a change of network they
+    /// are all dead, and each would cost another time limit to find that out.
+    pub(crate) async fn reconnect(&self, stale: u64) {
+        let _one_at_a_time = self.shared.renewing.lock().await;
+        let old = self.current();
+        let Some(config) = old.config.clone().filter(|_| old.generation == stale) else {
+            return;
         };
-        true
+        if let Ok(client) = ::kube::Client::try_from((*config).clone()) {
+            let generation = stale + 1;
+            *lock(&self.shared.client) = Current {
+                client,
+                generation,
+                ..old
+            };
+        }
     }
 
     /// Notes what headers tell: the date, warnings, and that there was an answer.

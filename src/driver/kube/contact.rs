@@ -68,6 +68,12 @@ impl Contact {
         }
     }
 
+    /// Contact counts as lost.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        *self.state.borrow() != State::There
+    }
+
     /// For waiting for changes.
     #[must_use]
     pub fn subscribe(&self) -> watch::Receiver<State> {

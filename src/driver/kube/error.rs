@@ -255,7 +255,11 @@ impl Failure {
             | Trouble::AlreadyExists
             | Trouble::Gone
             | Trouble::Refused => self.server_error(Kind::Other, what),
-            Trouble::Invalid => self.server_error(Kind::Manifest, what),
+            // Of the object that was sent: elsewhere it is our mistake.
+            Trouble::Invalid if self.asked.verb == "create" => {
+                self.server_error(Kind::Manifest, what)
+            }
+            Trouble::Invalid => self.server_error(Kind::Other, what),
         }
     }
 

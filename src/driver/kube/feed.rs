@@ -331,3 +331,7 @@ impl Lines {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "feed_tests.rs"]
+mod tests;

@@ -14,8 +14,11 @@ pub mod client;
 pub mod config;
 pub mod contact;
 pub mod convert;
+mod credential;
 pub mod delete;
 pub mod error;
+#[cfg(test)]
+pub(crate) mod fake;
 pub mod feed;
 pub mod list;
 pub mod logs;

@@ -13,6 +13,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::driver::clock::{self, Instant};
 use crate::driver::kube::error::Trouble;
 
+/// After so long a person is told that a call does not get through: longer than a restart of an API
+/// server, shorter than anybody's patience with a set that does not start.
+const TELL_AFTER: Duration = Duration::from_secs(30);
 /// First pause after trouble.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// Longest pause: minutes without network end at most that long after the network is back.
@@ -35,9 +38,13 @@ const SHORT_UNREACHABLE_TRIES: u32 = 3;
 /// Longest time of [`Patience::Short`] for trouble that the server itself reports.
 const SHORT_TIME: Duration = Duration::from_secs(15);
 
+/// Trouble that passes, for answers that are none by themselves but mean "not yet".
+pub const BUSY: Trouble = Trouble::Server { retry_after: None };
+
 /// Pauses between tries, growing, with jitter.
 #[derive(Debug)]
 pub struct Backoff {
+    told: bool,
     patience: Patience,
     since: Instant,
     tries: u32,
@@ -49,6 +56,7 @@ impl Backoff {
     #[must_use]
     pub fn new(patience: Patience) -> Self {
         Self {
+            told: false,
             patience,
             since: clock::instant(),
             tries: 0,
@@ -68,10 +76,13 @@ impl Backoff {
             None => (self.pause, false),
         };
         if self.patience == Patience::Short {
-            let no_contact = matches!(trouble, Trouble::Unreachable | Trouble::Unauthorized)
-                && self.tries >= SHORT_UNREACHABLE_TRIES;
-            let too_long = self.since.elapsed() + pause > SHORT_TIME;
-            if no_contact || too_long || trouble == Trouble::Timeout {
+            let enough = match trouble {
+                // The login has been renewed in vain, or a whole time limit was waited for.
+                Trouble::Unauthorized | Trouble::Timeout => true,
+                Trouble::Unreachable => self.tries >= SHORT_UNREACHABLE_TRIES,
+                _ => self.since.elapsed() + pause > SHORT_TIME,
+            };
+            if enough {
                 return None;
             }
         }
@@ -93,10 +104,9 @@ impl Backoff {
         }
     }
 
-    /// How long this has been going on.
-    #[must_use]
-    pub fn lasted(&self) -> Duration {
-        self.since.elapsed()
+    /// Whether a person should be told, once, that this has been going on for long.
+    pub fn tell(&mut self) -> bool {
+        self.since.elapsed() >= TELL_AFTER && !std::mem::replace(&mut self.told, true)
     }
 }
 
@@ -267,10 +277,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_driver_never_gives_up_on_what_passes() {
         let mut backoff = Backoff::new(Patience::Endless);
+        let start = clock::instant();
         for _ in 0..1000 {
             assert!(backoff.wait(Trouble::Unreachable).await);
         }
-        assert!(backoff.lasted() > Duration::from_secs(3600));
+        assert!(start.elapsed() > Duration::from_secs(3600));
         assert!(!backoff.wait(Trouble::Forbidden).await);
     }
 

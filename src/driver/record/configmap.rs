@@ -43,12 +43,14 @@ impl Watchable for ConfigMap {
     }
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+/// Without a seat it is broken: a driver must not take epoch 0 for granted.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Driver {
     seat: Seat,
+    #[serde(default)]
     settings: Settings,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<Source>,
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::api::names;
 use crate::driver::kube::feed::{Change, Start, Target, feed};
-use crate::driver::kube::retry::Backoff;
+use crate::driver::kube::retry::{BUSY, Backoff};
 use crate::driver::kube::{Call, Connection, Failure, Resource, Trouble, list};
 use crate::driver::record::configmap::{self, ConfigMap, decode};
 use crate::driver::record::types::{NewRecord, Record, RecordEvent, WriteError, reference};
@@ -120,22 +120,23 @@ impl Records {
                 Err(failure) => failure,
             };
             unclear |= failure.trouble.unclear();
-            if unclear {
+            let taken = failure.trouble == Trouble::AlreadyExists;
+            if taken && !unclear {
+                return Err(CreateError::Exists);
+            }
+            if taken || failure.trouble.unclear() {
                 let there = self.read(name).await.map_err(|f| self.refused(&f, &what))?;
                 match there.map(decode) {
                     Some(Ok(record)) if record.seat == new.seat => return Ok(record),
                     Some(_) => return Err(CreateError::Exists),
                     None => {}
                 }
-            } else if failure.trouble == Trouble::AlreadyExists {
-                return Err(CreateError::Exists);
             }
-            let again = if failure.trouble == Trouble::Garbled {
-                Trouble::Server { retry_after: None }
-            } else {
-                failure.trouble
+            let passing = match failure.trouble {
+                Trouble::AlreadyExists | Trouble::Garbled => BUSY,
+                trouble => trouble,
             };
-            if !backoff.wait(again).await {
+            if !self.conn.again(&mut backoff, passing, &failure).await {
                 return Err(self.refused(&failure, &what));
             }
         }
@@ -178,6 +179,7 @@ impl Records {
         let what = format!("{} can't be written", record.reference());
         let call = Call::patch(Resource::ConfigMaps, &record.namespace, &name, patch);
         let mut backoff = Backoff::new(self.conn.patience);
+        let mut unclear = false;
         loop {
             let failure = match self.conn.send_once(&call).await {
                 Ok(answer) => match answer.json() {
@@ -196,7 +198,7 @@ impl Records {
                         Ok(None) => Err(WriteError::Gone),
                         Ok(Some(map)) if failure.trouble == Trouble::Conflict => {
                             // An earlier try whose answer was lost may be the one in our way.
-                            if is_written(&map) {
+                            if unclear && is_written(&map) {
                                 decode(map).map_err(WriteError::Refused)
                             } else {
                                 Err(WriteError::Conflict)
@@ -208,12 +210,12 @@ impl Records {
                 }
                 _ => {}
             }
-            let again = if failure.trouble == Trouble::Garbled {
-                Trouble::Server { retry_after: None }
-            } else {
-                failure.trouble
+            unclear |= failure.trouble.unclear();
+            let passing = match failure.trouble {
+                Trouble::Garbled => BUSY,
+                trouble => trouble,
             };
-            if !backoff.wait(again).await {
+            if !self.conn.again(&mut backoff, passing, &failure).await {
                 return Err(refused(&failure));
             }
         }
@@ -306,7 +308,7 @@ impl Records {
                 Err(WriteError::Gone) => return Err(self.no_such_run(name)),
                 Err(WriteError::Refused(error)) => return Err(error),
                 Err(WriteError::Conflict) => {
-                    if !backoff.wait(Trouble::Server { retry_after: None }).await {
+                    if !backoff.wait(BUSY).await {
                         return Err(Error::other(format!(
                             "{} is being written by somebody else all the time",
                             record.reference()
@@ -378,3 +380,7 @@ fn seen(map: ConfigMap) -> RecordEvent {
         Err(error) => RecordEvent::Lost(error.to_string()),
     }
 }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

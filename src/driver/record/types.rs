@@ -12,7 +12,7 @@ use crate::error::Error;
 /// resourceVersion, so that of two drivers one loses its next write and learns it (trap D.9.2). The
 /// Lease beside it only says politely who sits there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Seat {
     /// `ada@laptop/4711-3f9a`.
     pub holder: String,
