@@ -178,3 +178,62 @@ pub(super) fn exit_code(run: &RunView) -> ExitCode {
         (None, _) => ExitCode::NotFinished,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Outcome, RunState, Snapshot};
+
+    fn run(state: StateWord, outcome: Option<Outcome>) -> RunView {
+        RunView {
+            id: RunId::default(),
+            record: String::new(),
+            created: Timestamp::UNIX_EPOCH,
+            snapshot: Snapshot {
+                state,
+                reason: None,
+                attempt: 0,
+                restarts_counted: 0,
+                restarts: 0,
+                max_restarts: None,
+                started: None,
+                attempt_started: None,
+                finished: None,
+                roles: Vec::new(),
+                pods_replaced: 0,
+            },
+            state: RunState {
+                outcome,
+                ..RunState::default()
+            },
+            driver: DriverView::default(),
+            flags: String::new(),
+        }
+    }
+
+    /// cli.md 4: the code of the outcome, 13 while suspended, 21 while it is not finished.
+    #[test]
+    fn exit_codes_of_status() {
+        let stopped = Outcome::Stopped {
+            by: "ada".to_owned(),
+        };
+        for (state, outcome, code) in [
+            (StateWord::Completed, Some(Outcome::Completed), 0),
+            (StateWord::Failed, Some(Outcome::RestartLimit), 11),
+            (StateWord::Stopping, Some(stopped), 13),
+            (StateWord::Suspended, None, 13),
+            (StateWord::Running, None, 21),
+            (StateWord::Restarting, None, 21),
+        ] {
+            let run = run(state, outcome);
+            assert_eq!(exit_code(&run).code(), code, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn holders_are_shown_as_people() {
+        assert_eq!(person("ada@laptop/4711-x7k2p"), "ada@laptop");
+        assert_eq!(person("ada@laptop"), "ada@laptop");
+        assert_eq!(driver(None), DriverView::default());
+    }
+}

@@ -9,5 +9,6 @@ mod docs;
 mod files;
 mod help;
 mod krew;
+mod no_cluster;
 mod place;
 mod usage;
