@@ -11,6 +11,7 @@ use k8s_openapi::jiff::tz::TimeZone;
 
 use crate::cli::app::App;
 use crate::cli::logs::show::{Desk, Run, Told, show};
+use crate::cli::select::LATEST;
 use crate::cli::settings::LogsSettings;
 use crate::cli::{ExitCode, choose};
 use crate::driver::kube::contact::State;
@@ -18,7 +19,7 @@ use crate::driver::kube::feed::{self, Change, Target};
 use crate::driver::kube::list::{self, Children};
 use crate::driver::kube::{Connection, Resource, convert, slim};
 use crate::driver::record::{Record, RecordEvent, Records};
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::logs::{KubeSource, Note};
 
 /// Shows logs. Ctrl-C ends it without a word (cli.md 4).
@@ -35,7 +36,14 @@ pub async fn run(settings: LogsSettings, app: &App) -> Result<ExitCode> {
 
 async fn work(settings: &LogsSettings, app: &App) -> Result<ExitCode> {
     let conn = app.connect().await?;
-    let record = choose::record(app, &conn, settings.name.as_deref()).await?;
+    let record = choose::record(app, &conn, settings.name.as_deref())
+        .await
+        .map_err(|error| match &settings.name {
+            Some(name) if error.kind() == Kind::NoSuchRun && name != LATEST => {
+                error.hint(format!("--role {name}, if a role of the only run is meant"))
+            }
+            _ => error,
+        })?;
     let name = &record.name;
     let source = KubeSource::new(&conn, &record.namespace);
     let pods = source.pods(&record.uid).await.map_err(|failure| {

@@ -25,6 +25,8 @@ struct World {
     logs: BTreeMap<(String, String, u32), Vec<(Timestamp, String)>>,
     /// Answers of the next opens, in place of the logs.
     refusals: VecDeque<OpenError>,
+    /// What is said in place of the log of a pod.
+    gone: BTreeMap<String, String>,
     /// Cuts open streams.
     breaks: u64,
     /// How a cut looks: a clean end, or an error.
@@ -39,6 +41,7 @@ impl Fake {
             pods: BTreeMap::new(),
             logs: BTreeMap::new(),
             refusals: VecDeque::new(),
+            gone: BTreeMap::new(),
             breaks: 0,
             clean: false,
             opened: Vec::new(),
@@ -106,6 +109,12 @@ impl Fake {
                 .remove(&(pod.to_owned(), "main".to_owned(), instance));
         });
     }
+    /// The runtime removes the log; the kubelet says so in its place.
+    pub(crate) fn removes_log(&self, pod: &str, sentence: &str) {
+        self.change(|w| {
+            w.gone.insert(pod.to_owned(), sentence.to_owned());
+        });
+    }
     /// All open streams are cut: by an error, or with a proper end.
     pub(crate) fn cuts(&self, clean: bool) {
         self.change(|w| {
@@ -162,6 +171,7 @@ impl LogSource for Fake {
             follow: log.follow && !log.previous,
             breaks: world.breaks,
             buffer: Vec::new(),
+            gone: world.gone.get(&log.pod).cloned(),
             changes: Box::pin(changes(world.changed.subscribe())),
         })
     }
@@ -186,6 +196,7 @@ pub(crate) struct FakeReader {
     follow: bool,
     breaks: u64,
     buffer: Vec<u8>,
+    gone: Option<String>,
     changes: Pin<Box<dyn Future<Output = watch::Receiver<u64>>>>,
 }
 
@@ -195,6 +206,12 @@ impl AsyncBufRead for FakeReader {
         loop {
             if !this.buffer.is_empty() {
                 return Poll::Ready(Ok(&this.buffer));
+            }
+            if let Some(sentence) = this.gone.take() {
+                this.buffer = sentence.into_bytes();
+                this.at = usize::MAX;
+                this.follow = false;
+                continue;
             }
             let world = this.world.borrow();
             let lines = world.logs.get(&this.key).map_or(&[][..], Vec::as_slice);

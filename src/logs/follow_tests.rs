@@ -249,6 +249,31 @@ async fn what_was_written_after_the_cut_is_read_at_the_end() {
     assert_eq!(b.take(), ["w/0/0 one", "w/0/0 last words"]);
 }
 
+/// The kubelet answers in a sentence when the runtime has removed the container.
+#[tokio::test(start_paused = true)]
+async fn a_log_that_is_gone_is_said_only_if_it_was_never_read() {
+    let sentence = "unable to retrieve container logs for containerd://1ed6";
+    let mut b = Bench::plain();
+    let (p, q) = (pod("w", 0, 0, "u0"), pod("w", 1, 0, "u1"));
+    b.running(&p);
+    b.fake.writes(&p.name, (1, 0), "one");
+    b.wait(1).await;
+    b.fake.removes_log(&p.name, sentence);
+    b.fake.cuts(true);
+    b.fake.ends(&p.name, 0);
+    b.wait(5).await;
+    assert_eq!(b.take(), ["w/0/0 one"]);
+    b.fake.make(q.clone());
+    b.fake.ends(&q.name, 0);
+    b.fake.removes_log(&q.name, sentence);
+    b.streams.pod_seen(&seen(&q, PodPhase::Succeeded));
+    b.wait(5).await;
+    assert_eq!(
+        b.take(),
+        [format!("-- the log of w/0/1 can't be read: {sentence}")]
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_rotated_log_goes_on() {
     let mut b = Bench::plain();

@@ -273,6 +273,15 @@ impl<S: LogSource> Follower<S> {
         let mut new = false;
         loop {
             match lines.next().await {
+                Got::End(Some(line)) | Got::Line(line) if line.log_is_gone() => {
+                    // Read before, it has gone after its container: nobody misses anything.
+                    if position.since().is_some() {
+                        return Last { clean: true, new };
+                    }
+                    self.cannot_read(&String::from_utf8_lossy(&line.text), "")
+                        .await;
+                    return Last { clean: true, new };
+                }
                 Got::Line(line) => {
                     *rest = None;
                     if !position.admit(line.time) {
@@ -288,11 +297,6 @@ impl<S: LogSource> Follower<S> {
                     }
                     new = true;
                     self.line(line).await;
-                }
-                Got::End(Some(line)) if line.log_is_gone() => {
-                    self.cannot_read(&String::from_utf8_lossy(&line.text), "")
-                        .await;
-                    return Last { clean: true, new };
                 }
                 Got::End(left) => {
                     *rest = left;
