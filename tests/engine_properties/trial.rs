@@ -40,7 +40,7 @@ impl Trial {
 
     pub(crate) fn check(&mut self) -> Result<(), String> {
         let happened = std::mem::take(self.sim.journal.as_mut().unwrap());
-        self.story.extend(happened.iter().map(|h| line(h)));
+        self.story.extend(happened.iter().map(line));
         self.checker.follow(happened)?;
         if let Some(engine) = &self.sim.engine {
             sums(&engine.snapshot(self.sim.world.now))?;
