@@ -24,11 +24,8 @@ pub(super) fn last_words(
         ],
         End::TimedOut(OnTimeout::Stop) => vec![format!("time-out: jobset/{name} was stopped")],
         End::TakenOver { .. } => vec![format!("hint: {status}")],
-        End::Finished(_)
-        | End::LeftAtOnce(_)
-        | End::DeleteWanted(_)
-        | End::Deleted
-        | End::TimedOut(OnTimeout::Delete) => Vec::new(),
+        End::Finished(_) | End::LeftAtOnce(_) | End::DeleteWanted(_) | End::Deleted => Vec::new(),
+        End::TimedOut(OnTimeout::Delete) => vec![format!("time-out: deleting jobset/{name}")],
     }
 }
 

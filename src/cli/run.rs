@@ -137,7 +137,12 @@ async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Resul
     jobset.metadata.namespace = Some(namespace.clone());
     let records = Records::new(&conn, &namespace);
     let name = jobset.metadata.name.clone();
-    if let Some(there) = records.get(&name).await? {
+    let (there, hidden) = match records.get(&name).await {
+        // The checks below name every right that is missing, not just this one.
+        Err(error) if error.kind() == Kind::NotAllowed => (None, Some(error)),
+        other => (other?, None),
+    };
+    if let Some(there) = there {
         let command = |verb: &str| app.suggest(&format!("{verb} {name}"), &namespace);
         if settings.on_conflict == OnConflict::Attach {
             if same_work(&there.jobset, &jobset) {
@@ -182,6 +187,9 @@ async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Resul
         },
     };
     let checked = start::check(&conn, &record, settings.manifest.validate.into()).await?;
+    if let Some(error) = hidden {
+        return Err(error);
+    }
     for note in checked.notes {
         app.printer.err(&note);
     }

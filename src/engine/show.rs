@@ -86,7 +86,10 @@ impl Engine {
             return StateWord::Pending;
         }
         match last {
-            Some(a) if a.ready.is_some() => StateWord::Running,
+            // With nobody driving, the record doesn't know yet what can be seen.
+            Some(a) if a.ready.is_some() || (a.ended.is_none() && self.settled_roles()) => {
+                StateWord::Running
+            }
             Some(a) if matches!(a.kind, AttemptKind::Restart | AttemptKind::RestartJob) => {
                 StateWord::Restarting
             }

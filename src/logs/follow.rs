@@ -28,7 +28,7 @@ use crate::logs::pod::{PodNow, State};
 use crate::logs::read::{Backoff, Whole, from_now};
 use crate::logs::select::{Containers, Selection};
 use crate::logs::source::{LogSource, OpenError, OpenLog};
-use crate::logs::stream::{Fact, Follower, Known, Out, REFUSALS, Start, changed};
+use crate::logs::stream::{Fact, Follower, Known, Out, Start, changed};
 
 /// How long a stream may go on after the run has ended (cli.md 7).
 pub const DRAIN: Duration = Duration::from_secs(10);
@@ -88,8 +88,6 @@ struct Context<S: LogSource> {
     ended: watch::Receiver<bool>,
     open: Rc<Cell<usize>>,
     over_limit: Cell<bool>,
-    /// Some log could be read.
-    allowed: Rc<Cell<bool>>,
     next_id: Cell<SourceId>,
 }
 
@@ -128,7 +126,6 @@ impl<S: LogSource + 'static> LogStreams<S> {
                 ended: ended_seen,
                 open: Rc::default(),
                 over_limit: Cell::new(false),
-                allowed: Rc::default(),
                 next_id: Cell::new(0),
             }),
             pods: BTreeMap::new(),
@@ -345,7 +342,7 @@ impl<S: LogSource + 'static> Context<S> {
                     }
                 }
                 Ok(_) | Err(OpenError::Gone) => break,
-                Err(OpenError::Forbidden(text)) if !self.allowed.get() => {
+                Err(OpenError::Forbidden(text)) => {
                     self.out.tell(Fact::Forbidden(text)).await;
                     break;
                 }
@@ -401,7 +398,6 @@ impl<S: LogSource + 'static> Context<S> {
                 changes: changes.clone(),
                 ended: self.ended.clone(),
                 out: self.out.clone(),
-                allowed: Rc::clone(&self.allowed),
                 known: Known::of(container),
             };
             let instance = container.instance;
@@ -455,8 +451,6 @@ impl<S: LogSource + 'static> Context<S> {
                 .container(&from.container)
                 .is_some_and(|c| c.state == State::Running && c.has_previous());
         }
-        let mut backoff = Backoff::default();
-        let mut refusals = 0;
         loop {
             let log = OpenLog {
                 pod: from.pod.clone(),
@@ -470,20 +464,13 @@ impl<S: LogSource + 'static> Context<S> {
             let error = loop {
                 match whole.next().await {
                     Ok(Some(line)) => self.out.line(id, &from, line).await,
-                    Ok(None) => {
-                        self.allowed.set(true);
-                        return;
-                    }
+                    Ok(None) => return,
                     Err(error) => break error,
                 }
             };
             match error {
                 // Started again just now.
                 OpenError::NotStarted(_) if !previous => previous = true,
-                OpenError::Forbidden(_) if self.allowed.get() && refusals < REFUSALS => {
-                    refusals += 1;
-                    sleep(backoff.next()).await;
-                }
                 OpenError::Forbidden(text) => {
                     self.out.tell(Fact::Forbidden(text)).await;
                     return;

@@ -1,11 +1,14 @@
 //! A driver killed at any moment, an API server that goes away: nothing is lost, counted twice or
 //! made twice, and no order is broken.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Namespace, Role, cluster_dir, eventually, manifest};
+use crate::front::{Fate, Front};
+use crate::support::{Namespace, PATIENCE, Role, cluster_dir, eventually, manifest, status};
 
 /// A set with a startup order that fails once and then succeeds.
 fn story(name: &str) -> String {
@@ -44,7 +47,7 @@ fn killed_at_ten_points() {
     };
     let attempt = |n: u32| format!("jobset.sigs.k8s.io/restart-attempt={n}");
     let role = |r: &str| format!("jobset.sigs.k8s.io/replicatedjob-name={r}");
-    type Moment<'a> = Box<dyn Fn(&str) -> bool + 'a>;
+    type Moment<'a> = Box<dyn Fn(&str) -> bool + Sync + 'a>;
     let record = |name: &str| ns.try_admin(&["get", "configmap", &format!("{name}-run")], None);
     let moments: Vec<(&str, Moment<'_>)> = vec![
         ("record written", Box::new(|n| record(n).status.success())),
@@ -81,20 +84,142 @@ fn killed_at_ten_points() {
             Box::new(|n| count(&format!("{},{}", attempt(1), role("second")), n) == 4),
         ),
     ];
-    for (i, (what, moment)) in moments.iter().enumerate() {
-        let name = format!("k{i}");
-        let file = ns.file(&format!("{name}.yaml"), &story(&name));
-        let run = ns.spawn(&["run", &file]);
-        eventually(what, || moment(&name));
-        run.kill();
-        let out = ns.jobset(&["attach", &name, "--take-over"]).expect(0);
-        let status: Value =
-            serde_json::from_str(&ns.jobset(&["status", &name, "-o", "json"]).expect(0).stdout)
-                .unwrap();
-        assert_eq!(status["restarts"], 1, "killed when: {what}\n{}", out.stderr);
-        assert_eq!(count("", &name), 6, "killed when: {what}");
-        assert_eq!(count(&attempt(1), &name), 6, "killed when: {what}");
-    }
+    // A few at a time: they mostly wait.
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((what, moment)) = moments.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let name = format!("k-{}", what.replace(' ', "-"));
+                    let file = ns.file(&format!("{name}.yaml"), &story(&name));
+                    let run = ns.spawn(&["run", &file]);
+                    eventually(what, || moment(&name));
+                    run.kill();
+                    let out = ns.jobset(&["attach", &name, "--take-over"]).expect(0);
+                    as_if_undisturbed(&ns, &name, &format!("killed when: {what}\n{}", out.stderr));
+                }
+            });
+        }
+    });
+}
+
+#[track_caller]
+fn as_if_undisturbed(ns: &Namespace, name: &str, how: &str) {
+    let status = status(ns, name);
+    assert_eq!(status["restarts"], 1, "{how}");
+    assert_eq!(status["state"], "Completed", "{how}");
+    let all = format!("jobset.sigs.k8s.io/jobset-name={name}");
+    assert_eq!(ns.items("jobs", &all).len(), 6, "{how}");
+    let new = format!("{all},jobset.sigs.k8s.io/restart-attempt=1");
+    assert_eq!(ns.items("jobs", &new).len(), 6, "{how}");
+}
+
+/// Killed exactly before or exactly after a change is carried out, for changes all over the run. The
+/// one between the record of a restart and the first delete is among them.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn killed_between_two_calls() {
+    /// Resource, method, how many of these are let through, whether the last is carried out.
+    type Moment = (&'static str, &'static str, u32, bool);
+    let moments: [Moment; 10] = [
+        ("POST", "configmaps", 0, true),
+        ("POST", "leases", 0, true),
+        ("POST", "services", 0, false),
+        ("POST", "jobs", 0, true),
+        ("POST", "jobs", 1, false),
+        ("POST", "jobs", 3, true),
+        // The restart is written, nothing is deleted.
+        ("DELETE", "jobs", 0, false),
+        ("DELETE", "jobs", 2, true),
+        ("POST", "jobs", 6, false),
+        ("POST", "jobs", 9, true),
+    ];
+    let ns = Namespace::new("between");
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((method, resource, let_through, carried_out)) =
+                        moments.get(i).copied()
+                    else {
+                        break;
+                    };
+                    let name = format!("b{i}");
+                    let file = ns.file(&format!("{name}.yaml"), &story(&name));
+                    let (reached, there) = mpsc::channel();
+                    let mut seen = 0;
+                    // From that call on the driver is as good as dead: nothing of it gets through.
+                    let front = Front::new(move |asked| {
+                        seen += u32::from(asked.is(method, resource));
+                        if seen <= let_through {
+                            return Fate::Pass;
+                        }
+                        let first = reached.send(()).is_ok() && asked.is(method, resource);
+                        if first && carried_out && seen == let_through + 1 {
+                            seen += 1;
+                            return Fate::LoseAnswer;
+                        }
+                        Fate::Hold
+                    });
+                    let run = ns.spawn(&["run", &file, "--server", &front.server()]);
+                    there.recv_timeout(PATIENCE).unwrap();
+                    if carried_out {
+                        // A Lease of the dead driver or a record is there in any case.
+                        eventually("the record", || {
+                            ns.try_admin(&["get", "configmap", &format!("{name}-run")], None)
+                                .status
+                                .success()
+                        });
+                    }
+                    run.kill();
+                    drop(there);
+                    let out = ns.jobset(&["attach", &name, "--take-over"]).expect(0);
+                    let how = format!(
+                        "{method} {resource} {let_through} {carried_out}\n{}",
+                        out.stderr
+                    );
+                    as_if_undisturbed(&ns, &name, &how);
+                }
+            });
+        }
+    });
+}
+
+/// A driver that is stopped for longer than its Lease, while another takes the seat and counts a
+/// restart: it learns that when it goes on, and has changed nothing.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn stopped_for_longer_than_the_lease() {
+    let ns = Namespace::new("stopped");
+    let file = ns.file("s.yaml", &story("s"));
+    let mut first = ns.spawn(&["run", &file]);
+    first.wait_for("first: ready 2/2");
+    first.signal("STOP");
+    let mut refused = 0;
+    // No --take-over: the Lease must run out.
+    let second = loop {
+        let out = ns.jobset(&["attach", "s"]);
+        if out.code() != 5 {
+            break out.expect(0);
+        }
+        refused += 1;
+        std::thread::sleep(Duration::from_millis(500));
+    };
+    assert!(refused > 0);
+    assert!(
+        second.stderr.contains("took over from"),
+        "{}",
+        second.stderr
+    );
+    let version =
+        |ns: &Namespace| ns.get(&["configmap", "s-run"])["metadata"]["resourceVersion"].clone();
+    let before = version(&ns);
+    first.signal("CONT");
+    let _ = first.wait().expect(15);
+    assert_eq!(version(&ns), before);
+    as_if_undisturbed(&ns, "s", &second.stderr);
 }
 
 fn restarts(ns: &Namespace, name: &str) -> Option<u64> {
@@ -107,7 +232,7 @@ fn restarts(ns: &Namespace, name: &str) -> Option<u64> {
 #[test]
 #[ignore = "needs a control plane (tests/cluster/up)"]
 fn the_api_server_restarts() {
-    let ns = Namespace::new("apiserver");
+    let ns = Namespace::alone("apiserver");
     let roles = [Role {
         replicas: 3,
         annotations: &[("run-for", "20")],

@@ -8,10 +8,13 @@ mod support;
 
 mod crash;
 mod examples;
+mod front;
 mod in_the_way;
 mod node;
 mod plugin;
 mod policies;
 mod scale;
 mod seat;
+mod signals;
 mod suspend;
+mod trouble;

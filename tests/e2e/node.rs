@@ -133,17 +133,17 @@ fn names_and_probes() {
     let serve = "mkdir -p /tmp/w; echo hello from $(hostname) > /tmp/w/index.html\nhttpd -p 8080 -h /tmp/w\nsleep 2; touch /tmp/ok; sleep 8";
     let probe =
         "              readinessProbe: {exec: {command: [cat, /tmp/ok]}, periodSeconds: 1}\n";
-    let ask = "n=0; until wget -q -O- http://n-server-0-0.n:8080/; do n=$((n+1)); [ $n -gt 60 ] && exit 9; sleep 0.5; done\nnslookup n-client-1-1.n > /dev/null || { sleep 2; nslookup n-client-1-1.n; }";
+    let ask = "n=0; until wget -q -O- http://names-server-0-0.names:8080/; do n=$((n+1)); [ $n -gt 60 ] && exit 9; sleep 0.5; done\nnslookup names-client-1-1.names > /dev/null || { sleep 2; nslookup names-client-1-1.names; }";
     let server = role("server", 1, 1, serve, probe);
     let client = role("client", 2, 2, ask, "").replacen(
         "    template:\n",
         "    dependsOn: [{name: server, status: Ready}]\n    template:\n",
         1,
     );
-    let file = ns.file("n.yaml", &jobset("n", "", &[server, client]));
+    let file = ns.file("n.yaml", &jobset("names", "", &[server, client]));
     let out = ns.jobset(&["run", &file, "--logs", "client"]).expect(0);
     assert_eq!(
-        out.stdout.matches("hello from n-server-0-0").count(),
+        out.stdout.matches("hello from names-server-0-0").count(),
         4,
         "{}",
         out.stdout

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Namespace, Role, manifest};
+use crate::support::{Namespace, Role, manifest, status};
 
 const FAIL_ONCE: &[(&str, &str)] = &[("run-for", "1"), ("exit-code", "3"), ("fail-attempts", "0")];
 const FAIL: &[(&str, &str)] = &[("run-for", "1"), ("exit-code", "3")];
@@ -19,11 +19,6 @@ fn label<'a>(job: &'a Value, key: &str) -> &'a str {
 fn run(ns: &Namespace, text: &str) -> crate::support::Output {
     let file = ns.file("jobset.yaml", text);
     ns.jobset(&["run", &file])
-}
-
-fn status(ns: &Namespace, name: &str) -> Value {
-    let out = ns.jobset(&["status", name, "-o", "json"]).expect(0);
-    serde_json::from_str(&out.stdout).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -15,6 +15,19 @@ use serde_json::Value;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+/// Held by every test; alone by one that takes the API server away from all of them.
+static CLUSTER: RwLock<()> = RwLock::new(());
+
+#[derive(Debug)]
+enum Share {
+    Shared {
+        _guard: RwLockReadGuard<'static, ()>,
+    },
+    Alone {
+        _guard: RwLockWriteGuard<'static, ()>,
+    },
+}
 
 /// The binary under test.
 pub(crate) fn binary() -> PathBuf {
@@ -36,6 +49,11 @@ pub(crate) fn cluster_dir() -> PathBuf {
     PathBuf::from(env("KUBECTL_JOBSET_E2E_DIR"))
 }
 
+/// The real kubectl.
+pub(crate) fn kubectl() -> String {
+    std::env::var("KUBECTL").unwrap_or_else(|_| "kubectl".to_owned())
+}
+
 /// kubectl as an administrator.
 pub(crate) fn admin(args: &[&str]) -> String {
     let out = try_admin(args, None);
@@ -45,8 +63,7 @@ pub(crate) fn admin(args: &[&str]) -> String {
 
 /// The same, with a document on stdin; may fail.
 pub(crate) fn try_admin(args: &[&str], stdin: Option<&str>) -> Output {
-    let kubectl = std::env::var("KUBECTL").unwrap_or_else(|_| "kubectl".to_owned());
-    let mut command = Command::new(kubectl);
+    let mut command = Command::new(kubectl());
     command
         .arg("--kubeconfig")
         .arg(env("KUBECTL_JOBSET_E2E_ADMIN"))
@@ -111,15 +128,27 @@ fn finish(mut command: Command, stdin: Option<&str>) -> Output {
     }
 }
 
-/// A namespace for one test, in which `jobset-user` has the Role. Deleted at the end unless the test
-/// fails; then its state is printed first.
+/// A namespace for one test, in which `jobset-user` has the Role. Deleted at the end; if the test
+/// fails, its state is printed first. One per test: it also holds the cluster.
 pub(crate) struct Namespace {
     pub(crate) name: String,
     files: PathBuf,
+    _share: Share,
 }
 
 impl Namespace {
     pub(crate) fn new(test: &str) -> Self {
+        let guard = CLUSTER.read().unwrap_or_else(PoisonError::into_inner);
+        Self::make(test, Share::Shared { _guard: guard })
+    }
+
+    /// For a test that no other may run beside.
+    pub(crate) fn alone(test: &str) -> Self {
+        let guard = CLUSTER.write().unwrap_or_else(PoisonError::into_inner);
+        Self::make(test, Share::Alone { _guard: guard })
+    }
+
+    fn make(test: &str, share: Share) -> Self {
         let n = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!("{test}-{}-{n}", std::process::id());
         let _ = admin(&["create", "namespace", &name]);
@@ -144,7 +173,11 @@ impl Namespace {
         }
         let files = std::env::temp_dir().join(&name);
         std::fs::create_dir_all(&files).unwrap();
-        Self { name, files }
+        Self {
+            name,
+            files,
+            _share: share,
+        }
     }
 
     /// kubectl as an administrator in this namespace.
@@ -277,6 +310,11 @@ impl Running {
         }
     }
 
+    /// Process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal.
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill")
@@ -352,6 +390,32 @@ pub(crate) fn eventually(what: &str, mut check: impl FnMut() -> bool) {
         assert!(Instant::now() < end, "not within {PATIENCE:?}: {what}");
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+/// `status NAME -o json`.
+#[track_caller]
+pub(crate) fn status(ns: &Namespace, name: &str) -> Value {
+    let out = ns.jobset(&["status", name, "-o", "json"]).expect(0);
+    serde_json::from_str(&out.stdout).unwrap()
+}
+
+/// Its state word; empty while there is no such run.
+pub(crate) fn state(ns: &Namespace, name: &str) -> String {
+    let out = ns.jobset(&["status", name, "-o", "json"]);
+    let value: Value = serde_json::from_str(&out.stdout).unwrap_or_default();
+    value["state"].as_str().unwrap_or("").to_owned()
+}
+
+/// Waits for that state.
+#[track_caller]
+pub(crate) fn wait_state(ns: &Namespace, name: &str, want: &str) {
+    eventually(want, || state(ns, name) == want);
+}
+
+/// Pods that exist, terminating ones too.
+pub(crate) fn pods(ns: &Namespace, name: &str) -> usize {
+    ns.items("pods", &format!("jobset.sigs.k8s.io/jobset-name={name}"))
+        .len()
 }
 
 /// One role of a generated manifest.

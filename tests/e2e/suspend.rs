@@ -1,6 +1,6 @@
 //! Suspend, resume, stop, delete: under an attached driver and without one.
 
-use crate::support::{Namespace, Role, eventually, manifest};
+use crate::support::{Namespace, Role, eventually, manifest, pods, state, wait_state};
 
 fn stay(name: &str) -> String {
     manifest(
@@ -11,21 +11,6 @@ fn stay(name: &str) -> String {
             ..Role::default()
         }],
     )
-}
-
-fn state(ns: &Namespace, name: &str) -> String {
-    let out = ns.jobset(&["status", name, "-o", "json"]);
-    let value: serde_json::Value = serde_json::from_str(&out.stdout).unwrap_or_default();
-    value["state"].as_str().unwrap_or("").to_owned()
-}
-
-fn wait_state(ns: &Namespace, name: &str, want: &str) {
-    eventually(want, || state(ns, name) == want);
-}
-
-fn pods(ns: &Namespace, name: &str) -> usize {
-    ns.items("pods", &format!("jobset.sigs.k8s.io/jobset-name={name}"))
-        .len()
 }
 
 #[test]

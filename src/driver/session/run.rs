@@ -19,7 +19,7 @@ use crate::engine::input::ActionResult;
 use crate::engine::{
     Action, ActionId, Command, Engine, Event, EventKind, Observation, Outcome, Snapshot,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// Facts taken from the watches before the engine is asked again: a burst of 10,000 pod events is
 /// decided on in batches, not one by one.
@@ -33,6 +33,14 @@ const LONGEST_SLEEP: SignedDuration = SignedDuration::from_secs(10);
 /// A gap between two turns that is longer than this was a sleep of the machine or a stopped process:
 /// connections may be dead without knowing it.
 const GAP: SignedDuration = SignedDuration::from_secs(30);
+/// A gap longer than this is enough for somebody to have taken the seat with `--take-over` unseen; the
+/// loop turns once a second.
+const UNSEEN: SignedDuration = SignedDuration::from_secs(5);
+/// An API server that has just started answers 403 until it has read the Roles, which takes seconds.
+/// So a right that we had counts as taken away only after this long.
+const REFUSED_FOR: SignedDuration = SignedDuration::from_secs(60);
+/// Pause between two tries of what was refused.
+const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(2);
 
 /// When the session is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,8 +256,13 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
 
     /// One turn: ask the engine, start what it wants, see to the seat, the clock and the audience.
     fn turn(&mut self, now: Timestamp) -> Option<End> {
-        if now.duration_since(self.last_turn) > GAP {
+        let gap = now.duration_since(self.last_turn);
+        if gap > GAP {
             self.rewatch = true;
+        }
+        // A clock that was set back would make us trust the seat, and not renew the Lease, for too long.
+        if gap > UNSEEN || gap < -TICK {
+            self.seat.doubt(now);
         }
         self.last_turn = now;
         let mut busy = false;
@@ -474,7 +487,15 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
         let mut record = self.record.clone();
         record.state = self.engine.state().clone();
         let work = async move {
-            let result = cluster.write_record(&record).await.map(Box::new);
+            let since = clock::now();
+            let result = loop {
+                match cluster.write_record(&record).await {
+                    Err(WriteError::Refused(error)) if may_pass(&error, since) => {
+                        clock::sleep(ASK_AGAIN).await;
+                    }
+                    result => break result.map(Box::new),
+                }
+            };
             Input::Wrote { version, result }
         };
         self.work.push(work.boxed_local());
@@ -497,11 +518,14 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
         if self.seat.start_check(now) {
             let cluster = self.cluster;
             let work = async move {
-                // The time is read when the call goes out, which may be after a long sleep.
-                let sent = clock::now();
-                Input::Checked {
-                    sent,
-                    result: cluster.read_record().await,
+                let since = clock::now();
+                loop {
+                    // The time is read when the call goes out, which may be after a long sleep.
+                    let sent = clock::now();
+                    match cluster.read_record().await {
+                        Err(error) if may_pass(&error, since) => clock::sleep(ASK_AGAIN).await,
+                        result => return Input::Checked { sent, result },
+                    }
                 }
             };
             self.work.push(work.boxed_local());
@@ -706,8 +730,11 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             Decision::LeaveNow(by) | Decision::LeaveNothingCreated(by) => Some(End::LeftAtOnce(by)),
             Decision::SuspendProcess => {
                 suspend_process();
-                let seconds = clock::now().duration_since(now).as_secs();
-                self.audience.back_from_suspension(seconds);
+                let back = clock::now();
+                self.audience
+                    .back_from_suspension(back.duration_since(now).as_secs());
+                self.seat.doubt(back);
+                self.rewatch = true;
                 None
             }
         }
@@ -727,6 +754,11 @@ fn undriven(record: &Record, error: Error) -> Error {
     error.hint(format!(
         "the run goes on without a driver; take it up again with: kubectl jobset attach {name}"
     ))
+}
+
+/// Whether a refusal that has lasted since then may be one of a server that has just started.
+fn may_pass(error: &Error, since: Timestamp) -> bool {
+    error.kind() == Kind::NotAllowed && clock::now() < later(since, REFUSED_FOR)
 }
 
 fn later(at: Timestamp, by: SignedDuration) -> Timestamp {

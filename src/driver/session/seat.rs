@@ -64,6 +64,12 @@ impl SeatClaim {
         start
     }
 
+    /// Time has passed unseen: nothing goes out before the record has been read again.
+    pub(super) fn doubt(&mut self, now: Timestamp) {
+        self.trusted_until = now;
+        self.renew_at = self.renew_at.min(now);
+    }
+
     /// The record was read (the read was sent at `sent`) and its epoch is ours.
     pub(super) fn confirmed(&mut self, sent: Timestamp) {
         self.checking = false;
@@ -111,6 +117,28 @@ mod tests {
         assert!(seat.start_renewal(at(10)));
         seat.renewed(at(10));
         assert!(!seat.trusted(at(3_600)));
+    }
+
+    #[test]
+    fn doubt_ends_with_the_record() {
+        let mut seat = SeatClaim::taken(at(0));
+        seat.doubt(at(6));
+        assert!(!seat.trusted(at(6)));
+        assert!(seat.start_check(at(6)));
+        seat.confirmed(at(6));
+        assert!(seat.trusted(at(35)));
+    }
+
+    /// A clock set back by an hour: the Lease is renewed by the new time.
+    #[test]
+    fn a_clock_that_was_set_back() {
+        let mut seat = SeatClaim::taken(at(3_600));
+        seat.doubt(at(0));
+        assert!(!seat.trusted(at(0)));
+        assert!(seat.start_check(at(0)));
+        seat.confirmed(at(0));
+        assert!(!seat.trusted(at(31)));
+        assert!(seat.next().is_some_and(|next| next <= at(10)));
     }
 
     #[test]

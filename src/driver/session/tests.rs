@@ -18,7 +18,7 @@ use crate::engine::input::{ActionResult, JobEnd};
 use crate::engine::{
     Action, Engine, Event, EventKind, JobSeen, Observation, Outcome, Run, RunState, Snapshot,
 };
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 
 const START: &str = "2026-12-01T09:00:00Z";
 
@@ -34,6 +34,8 @@ struct Fake {
     /// Lease calls hang: no network.
     hang: Cell<bool>,
     job_ends: Cell<bool>,
+    /// So many writes of the record are refused with 403.
+    refuse_writes: Cell<u32>,
 }
 
 impl Fake {
@@ -67,6 +69,7 @@ impl Fake {
             lease: RefCell::new(LeaseAnswer::Held),
             hang: Cell::new(false),
             job_ends: Cell::new(true),
+            refuse_writes: Cell::new(0),
         }
     }
 
@@ -186,6 +189,11 @@ impl Cluster for Fake {
         }
     }
     async fn write_record(&self, record: &Record) -> std::result::Result<Record, WriteError> {
+        if let Some(fewer) = self.refuse_writes.get().checked_sub(1) {
+            self.refuse_writes.set(fewer);
+            let error = Error::new(Kind::NotAllowed, "configmaps is forbidden");
+            return Err(WriteError::Refused(error));
+        }
         let mut stored = self.stored.borrow_mut();
         if stored.resource_version != record.resource_version {
             return Err(WriteError::Conflict);
@@ -259,6 +267,15 @@ async fn drive(
     options: Options,
     beside: impl Future<Output = ()>,
 ) -> (End, Vec<EventKind>) {
+    let (end, heard) = try_drive(fake, options, beside).await;
+    (end.unwrap(), heard)
+}
+
+async fn try_drive(
+    fake: &Fake,
+    options: Options,
+    beside: impl Future<Output = ()>,
+) -> (Result<End>, Vec<EventKind>) {
     let record = fake.stored.borrow().clone();
     let run = Run {
         namespace: "ml".into(),
@@ -281,7 +298,7 @@ async fn drive(
         beside.await;
     });
     drop(session);
-    (end.unwrap(), heard.0)
+    (end, heard.0)
 }
 
 async fn seconds(s: i64) {
@@ -480,6 +497,54 @@ async fn nothing_is_done_after_a_gap_before_the_record_is_read() {
         }
     );
     assert_eq!(fake.done.borrow().len(), before.get());
+}
+
+/// A process that was stopped for less than the Lease: `--take-over` may have happened unseen, so the
+/// record is read before anything is done.
+#[tokio::test(start_paused = true)]
+async fn a_stopped_process_reads_the_record_first() {
+    let fake = fake();
+    fake.job_ends.set(false);
+    let before = Cell::new(0);
+    let beside = async {
+        seconds(5).await;
+        let seat = Seat {
+            holder: "bob@desk".to_owned(),
+            epoch: 2,
+        };
+        fake.write_as_other(false, |record| record.seat = seat);
+        before.set(fake.done.borrow().len());
+        fake.fact(Observation::JobGone {
+            name: "train-w-0".into(),
+            uid: "job-0-0".into(),
+        });
+        tokio::time::advance(std::time::Duration::from_secs(10)).await;
+    };
+    let (end, _) = drive(&fake, options(), beside).await;
+    assert_eq!(
+        end,
+        End::TakenOver {
+            holder: "bob@desk".to_owned()
+        }
+    );
+    assert_eq!(fake.done.borrow().len(), before.get());
+}
+
+/// An API server that has just started refuses what it will allow in a moment; a right that was taken
+/// away stays away.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_may_pass() {
+    let fake = fake();
+    fake.refuse_writes.set(10);
+    let (end, _) = drive(&fake, options(), async {}).await;
+    assert_eq!(end, End::Finished(Outcome::Completed));
+    let forever = Fake::new(jobset());
+    forever.refuse_writes.set(u32::MAX);
+    let error = try_drive(&forever, options(), async {})
+        .await
+        .0
+        .unwrap_err();
+    assert_eq!(error.kind(), Kind::NotAllowed);
 }
 
 #[tokio::test(start_paused = true)]

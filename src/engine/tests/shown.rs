@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::engine::testing::*;
-use crate::engine::{EventKind, Observation, StateWord};
+use crate::engine::{EventKind, Observation, Options, StateWord};
 
 #[test]
 fn words_of_a_run() {
@@ -34,6 +34,19 @@ fn words_of_a_run() {
     play.complete("set-a-0");
     play.settle();
     assert_eq!(word(&play), StateWord::Completed);
+}
+
+/// A run without a driver: the record says nothing of readiness, the Jobs do.
+#[test]
+fn what_runs_without_a_driver_is_running() {
+    let mut play = Play::new(jobset(&[("a", 2)], json!({}))).start();
+    let state = play.engine.state().clone();
+    play.ready_all();
+    let jobs: Vec<_> = play.jobs.values().cloned().collect();
+    let mut shown = Play::with(jobset(&[("a", 2)], json!({})), state, Options::default());
+    shown.see(Observation::JobsListed(jobs));
+    shown.see(Observation::PodsListed(Vec::new()));
+    assert_eq!(shown.engine.snapshot(shown.now).state, StateWord::Running);
 }
 
 #[test]
