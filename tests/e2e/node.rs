@@ -125,42 +125,37 @@ fn logs_of_two_attempts() {
 }
 
 /// A role that waits for another role's readiness probe, and peers that find each other by name
-/// while they start.
+/// while they start: each is ready only after it has spoken with all of them.
 #[test]
 #[ignore = "needs a real node (tests/cluster/up --node real)"]
 fn names_and_probes() {
     let ns = Namespace::new("names");
-    let serve = "mkdir -p /tmp/w; echo hello from $(hostname) > /tmp/w/index.html\nhttpd -p 8080 -h /tmp/w\nsleep 2; touch /tmp/ok; sleep 8";
     let probe =
         "              readinessProbe: {exec: {command: [cat, /tmp/ok]}, periodSeconds: 1}\n";
-    let ask = "n=0; until wget -q -O- http://names-server-0-0.names:8080/; do n=$((n+1)); [ $n -gt 60 ] && exit 9; sleep 0.5; done\nnslookup names-client-1-1.names > /dev/null || { sleep 2; nslookup names-client-1-1.names; }";
+    let serve = "sleep 2; echo ok at $(date +%s); touch /tmp/ok; sleep 8";
+    let ask = "echo begun at $(date +%s)\nmkdir /tmp/w; echo I am $(hostname) > /tmp/w/index.html\nhttpd -p 8080 -h /tmp/w\n\
+               for peer in 0-0 0-1 1-0 1-1; do until wget -q -O- http://names-peer-$peer.names:8080/; do sleep 0.3; done; done\n\
+               touch /tmp/ok; sleep 6";
     let server = role("server", 1, 1, serve, probe);
-    let client = role("client", 2, 2, ask, "").replacen(
+    let peer = role("peer", 2, 2, ask, probe).replacen(
         "    template:\n",
         "    dependsOn: [{name: server, status: Ready}]\n    template:\n",
         1,
     );
-    let file = ns.file("n.yaml", &jobset("names", "", &[server, client]));
-    let out = ns.jobset(&["run", &file, "--logs", "client"]).expect(0);
-    assert_eq!(
-        out.stdout.matches("hello from names-server-0-0").count(),
-        4,
-        "{}",
-        out.stdout
-    );
-    let pods = ns.items("pods", "jobset.sigs.k8s.io/replicatedjob-name=client");
-    let server = &ns.items("pods", "jobset.sigs.k8s.io/replicatedjob-name=server")[0];
-    let ready = server["status"]["conditions"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|c| c["type"] == "ContainersReady" || c["type"] == "Ready")
-        .unwrap()["lastTransitionTime"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    assert!(!ready.is_empty());
-    assert!(pods.len() == 4);
+    let file = ns.file("names.yaml", &jobset("names", "", &[server, peer]));
+    let out = ns.jobset(&["run", &file, "--logs", "all"]).expect(0);
+    for peer in ["0-0", "0-1", "1-0", "1-1"] {
+        let greeting = format!("I am names-peer-{peer}");
+        assert_eq!(out.stdout.matches(&greeting).count(), 4, "{}", out.stdout);
+    }
+    let times = |what: &str| -> Vec<u64> {
+        let lines = out.stdout.lines().filter_map(|l| l.split_once(what));
+        lines.map(|(_, at)| at.trim().parse().unwrap()).collect()
+    };
+    let (ok, begun) = (times("ok at "), times("begun at "));
+    assert_eq!((ok.len(), begun.len()), (1, 4), "{}", out.stdout);
+    assert!(begun.iter().all(|at| *at >= ok[0]), "{ok:?} {begun:?}");
+    assert!(out.stderr.contains("peer: ready 2/2"), "{}", out.stderr);
 }
 
 /// Termination grace: a stop gives the containers their time, and their last words are in the log.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Longest wait for anything: a test that waits longer has found a hang.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
@@ -236,8 +236,9 @@ impl Namespace {
     }
 
     /// Runs the binary to its end.
+    #[track_caller]
     pub(crate) fn jobset(&self, args: &[&str]) -> Output {
-        finish(self.command(args), None)
+        self.spawn(args).wait()
     }
 
     /// Starts the binary.
