@@ -1,136 +1,120 @@
-//! The bare client: creates and deletes Jobs with 32 requests in flight and does nothing else.
-
-use std::time::Instant;
+//! The raw client: sends ready-made Jobs and deletes them in the foreground with 32 requests in flight,
+//! decodes no answer, and does nothing else.
 
 use futures::{StreamExt as _, TryStreamExt as _};
-use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::api::core::v1::{Namespace, Pod};
-use kube::api::{Api, DeleteParams, ListParams, PostParams};
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
-use serde_json::json;
+use http::{Method, Request};
+use kube::Client;
 
 use crate::Res;
+use crate::audit::{self, first, last, seconds};
+use crate::eyes::Eyes;
+use crate::figures::Figures;
+use crate::workload::{self, Who};
 
 /// Requests in flight, as in the peer's figures.
 const IN_FLIGHT: usize = 32;
 
+const AGENT: &str = "raw-client";
+
+/// What the tool is held against.
+#[derive(Debug)]
 pub(crate) struct Bare {
-    pub(crate) suspended_s: f64,
     pub(crate) create_s: f64,
-    pub(crate) gone_s: f64,
     pub(crate) restart_s: f64,
 }
 
-/// A client as the administrator.
-pub(crate) async fn admin() -> Res<Client> {
-    let kubeconfig = Kubeconfig::read_from(std::env::var("KUBECTL_JOBSET_E2E_ADMIN")?)?;
-    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
-    Ok(Client::try_from(config)?)
-}
+pub(crate) async fn measure(n: usize, run: usize, figures: &mut Figures) -> Res<Bare> {
+    let admin = workload::client(Who::Admin, "bench").await?;
+    let ns = format!("bare-{n}-{run}-{}", std::process::id());
+    workload::namespace(&admin, &ns).await?;
+    let eyes = Eyes::open(&admin, &ns).await?;
+    let url = format!("/apis/batch/v1/namespaces/{ns}/jobs");
+    let per_s = |s: f64| n as f64 / s;
 
-/// A new namespace.
-pub(crate) async fn namespace(client: &Client, name: &str) -> Res<()> {
-    let object: Namespace = serde_json::from_value(json!({"metadata": {"name": name}}))?;
-    Api::<Namespace>::all(client.clone())
-        .create(&PostParams::default(), &object)
-        .await?;
-    Ok(())
-}
+    // A client of its own for each part: like a program that is started, it has no connections yet.
+    let raw = workload::client(Who::User, AGENT).await?;
+    let small = workload::suspended(n)?;
+    let mark = audit::mark()?;
+    create(&raw, &url, &small).await?;
+    let requests = audit::since(mark, AGENT, &ns)?;
+    let took = seconds(
+        first(&requests, "create", "jobs")?,
+        last(&requests, "create", "jobs")?,
+    );
+    figures.add(
+        "raw client: small suspended Jobs created per second",
+        per_s(took),
+    );
+    delete(&raw, &url, &small).await?;
+    eyes.gone(n).await?;
 
-pub(crate) async fn measure(n: usize) -> Res<Bare> {
-    let client = admin().await?;
-    let ns = format!("bare-{n}-{}", std::process::id());
-    namespace(&client, &ns).await?;
-    let jobs: Api<Job> = Api::namespaced(client.clone(), &ns);
-    let pods: Api<Pod> = Api::namespaced(client.clone(), &ns);
+    let raw = workload::client(Who::User, AGENT).await?;
+    let same = workload::jobs(&admin, &ns, n).await?;
+    let mark = audit::mark()?;
+    create(&raw, &url, &same).await?;
+    let requests = audit::since(mark, AGENT, &ns)?;
+    let create_s = seconds(
+        first(&requests, "create", "jobs")?,
+        last(&requests, "create", "jobs")?,
+    );
+    figures.add("raw client: the tool's Jobs created, s", create_s);
+    figures.add(
+        "raw client: the tool's Jobs created per second",
+        per_s(create_s),
+    );
+    workload::running(&admin, &ns, n).await?;
 
-    let suspended_s = create(&jobs, "s", n, true).await?;
-    delete(&jobs, "s", n).await?;
-    gone(&jobs).await?;
-
-    let create_s = create(&jobs, "r", n, false).await?;
-    running(&pods, n).await?;
-    let begin = Instant::now();
-    delete(&jobs, "r", n).await?;
-    gone(&jobs).await?;
-    let gone_s = begin.elapsed().as_secs_f64();
-    create(&jobs, "r", n, false).await?;
-    let restart_s = begin.elapsed().as_secs_f64();
-    running(&pods, n).await?;
-    Api::<Namespace>::all(client)
-        .delete(&ns, &DeleteParams::default())
-        .await?;
-    while !pods
-        .list(&ListParams::default().limit(1))
-        .await?
-        .items
-        .is_empty()
-    {
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
+    eyes.blink();
+    let mark = audit::mark()?;
+    delete(&raw, &url, &same).await?;
+    let gone = eyes.gone(n).await?;
+    create(&raw, &url, &same).await?;
+    let requests = audit::since(mark, AGENT, &ns)?;
+    let begin = first(&requests, "delete", "jobs")?;
+    let restart_s = seconds(begin, last(&requests, "create", "jobs")?);
+    figures.add(
+        "raw client: running Jobs deleted and gone, s",
+        seconds(begin, gone),
+    );
+    figures.add("raw client: deleted, gone, created again, s", restart_s);
+    drop(eyes);
+    workload::remove(&admin, &ns).await?;
     Ok(Bare {
-        suspended_s,
         create_s,
-        gone_s,
         restart_s,
     })
 }
 
-async fn create(jobs: &Api<Job>, prefix: &str, n: usize, suspend: bool) -> Res<f64> {
-    let begin = Instant::now();
-    futures::stream::iter(0..n)
-        .map(|i| async move {
-            let job: Job = serde_json::from_value(json!({
-                "metadata": {"name": format!("{prefix}-{i}")},
-                "spec": {
-                    "suspend": suspend, "backoffLimit": 0, "completionMode": "Indexed",
-                    "completions": 1, "parallelism": 1,
-                    "template": {"spec": {
-                        "restartPolicy": "Never",
-                        "containers": [{"name": "main", "image": "busybox", "command": ["sleep", "600"]}]
-                    }}
-                }
-            }))?;
-            jobs.create(&PostParams::default(), &job).await?;
-            Res::Ok(())
+async fn create(client: &Client, url: &str, jobs: &[(String, Vec<u8>)]) -> Res<()> {
+    futures::stream::iter(jobs)
+        .map(|(_, body)| send(client, Method::POST, url.to_owned(), body.clone()))
+        .buffer_unordered(IN_FLIGHT)
+        .try_collect()
+        .await
+}
+
+async fn delete(client: &Client, url: &str, jobs: &[(String, Vec<u8>)]) -> Res<()> {
+    let options = br#"{"apiVersion":"v1","kind":"DeleteOptions","propagationPolicy":"Foreground"}"#;
+    futures::stream::iter(jobs)
+        .map(|(name, _)| {
+            send(
+                client,
+                Method::DELETE,
+                format!("{url}/{name}"),
+                options.to_vec(),
+            )
         })
         .buffer_unordered(IN_FLIGHT)
-        .try_collect::<Vec<()>>()
-        .await?;
-    Ok(begin.elapsed().as_secs_f64())
+        .try_collect()
+        .await
 }
 
-async fn delete(jobs: &Api<Job>, prefix: &str, n: usize) -> Res<()> {
-    futures::stream::iter(0..n)
-        .map(|i| async move {
-            jobs.delete(&format!("{prefix}-{i}"), &DeleteParams::foreground())
-                .await?;
-            Res::Ok(())
-        })
-        .buffer_unordered(IN_FLIGHT)
-        .try_collect::<Vec<()>>()
-        .await?;
-    Ok(())
-}
-
-async fn gone(jobs: &Api<Job>) -> Res<()> {
-    // A watch would cost the server as much as the tool's own; a cheap list does for the bare one.
-    while !jobs
-        .list_metadata(&ListParams::default().limit(1))
-        .await?
-        .items
-        .is_empty()
-    {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    Ok(())
-}
-
-async fn running(pods: &Api<Pod>, n: usize) -> Res<()> {
-    let params = ListParams::default().fields("status.phase=Running");
-    while pods.list_metadata(&params).await?.items.len() < n {
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
+async fn send(client: &Client, method: Method, url: String, body: Vec<u8>) -> Res<()> {
+    let request = Request::builder()
+        .method(method)
+        .uri(url)
+        .header(http::header::CONTENT_TYPE, "application/json")
+        .body(body)?;
+    client.request_text(request).await?;
     Ok(())
 }

@@ -3,239 +3,223 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use k8s_openapi::api::core::v1::{Namespace, Pod};
-use k8s_openapi::api::rbac::v1::RoleBinding;
 use k8s_openapi::jiff::Timestamp;
-use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
-use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
 
-use crate::audit::Request;
-use crate::{Res, audit, bare};
+use crate::audit::{self, Request, first, last, seconds};
+use crate::bare::Bare;
+use crate::eyes::Eyes;
+use crate::figures::Figures;
+use crate::workload::{self, Who};
+use crate::{Res, process};
 
-#[derive(Debug, Default)]
-pub(crate) struct Driven {
-    pub(crate) create_s: f64,
-    pub(crate) first_job_ms: f64,
-    pub(crate) start_requests: usize,
-    pub(crate) start_refused: usize,
-    pub(crate) start_cpu_s: f64,
-    pub(crate) start_rss_mib: f64,
-    pub(crate) seen_to_written_ms: f64,
-    pub(crate) written_to_delete_ms: f64,
-    pub(crate) restart_s: f64,
-    pub(crate) gone_to_made_s: f64,
-    pub(crate) restart_requests: usize,
-    pub(crate) restart_refused: usize,
-    pub(crate) restart_cpu_s: f64,
-    pub(crate) peak_rss_mib: f64,
+pub(crate) const AGENT: &str = "kubectl-jobset";
+
+/// A running tool.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    child: Child,
+    pub(crate) pid: u32,
+    events: Lines<BufReader<ChildStdout>>,
 }
 
-pub(crate) async fn measure(n: usize) -> Res<Driven> {
-    let client = bare::admin().await?;
-    let ns = format!("driven-{n}-{}", std::process::id());
-    bare::namespace(&client, &ns).await?;
-    grant(&client, &ns).await?;
-    let mut file = tempfile::NamedTempFile::new()?;
-    write!(file, "{}", manifest(n))?;
+impl Tool {
+    /// Starts it with those words, in that namespace, and reads its event stream.
+    pub(crate) fn start(ns: &str, words: &[&str]) -> Res<Self> {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-jobset"))
+            .args(words)
+            .args(["-n", ns, "-o", "json"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .kill_on_drop(true)
+            .spawn()?;
+        Ok(Self {
+            pid: child.id().ok_or("no pid")?,
+            events: BufReader::new(child.stdout.take().ok_or("no stdout")?).lines(),
+            child,
+        })
+    }
+
+    /// Reads events until one of that type (and attempt).
+    pub(crate) async fn until(&mut self, kind: &str, attempt: Option<u64>) -> Res<Value> {
+        let wanted = format!("\"{kind}\"");
+        while let Some(line) = self.events.next_line().await? {
+            if !line.contains(&wanted) {
+                continue;
+            }
+            let event: Value = serde_json::from_str(&line)?;
+            if event["type"] == kind && attempt.is_none_or(|a| event["attempt"] == a) {
+                return Ok(event);
+            }
+        }
+        Err(format!("the run ended before {kind}").into())
+    }
+
+    pub(crate) async fn kill(mut self) -> Res<()> {
+        Ok(self.child.kill().await?)
+    }
+}
+
+/// A file with the manifest of so many Jobs and pods.
+pub(crate) fn file(jobs: usize, pods: usize) -> Res<tempfile::NamedTempFile> {
+    let mut file = tempfile::Builder::new().suffix(".json").tempfile()?;
+    write!(file, "{}", workload::manifest(jobs, pods))?;
+    Ok(file)
+}
+
+pub(crate) async fn measure(
+    n: usize,
+    run: usize,
+    restarts: u64,
+    bare: &Bare,
+    figures: &mut Figures,
+) -> Res<()> {
+    let admin = workload::client(Who::Admin, "bench").await?;
+    let ns = format!("driven-{n}-{run}-{}", std::process::id());
+    workload::namespace(&admin, &ns).await?;
+    let eyes = Eyes::open(&admin, &ns).await?;
+    let file = file(n, 1)?;
+    let path = file.path().to_str().ok_or("path")?;
 
     let mark = audit::mark()?;
-    let mut child = tokio::process::Command::new(env!("CARGO_BIN_EXE_kubectl-jobset"))
-        .args(["run", "-n", &ns, "-o", "json"])
-        .arg(file.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .kill_on_drop(true)
-        .spawn()?;
-    let pid = child.id().ok_or("no pid")?;
-    let mut events = BufReader::new(child.stdout.take().ok_or("no stdout")?).lines();
-    let mut driven = Driven::default();
+    let spawned = Timestamp::now();
+    let mut tool = Tool::start(&ns, &["run", path])?;
+    tool.until("run.running", Some(0)).await?;
+    let cpu = process::cpu_s(tool.pid)?;
+    let requests = audit::since(mark, AGENT, &ns)?;
+    let first_request = requests.iter().map(|r| r.received).min();
+    let first_request = first_request.ok_or("no request")?;
+    let first_job = first(&requests, "create", "jobs")?;
+    let last_job = last(&requests, "create", "jobs")?;
+    let create_s = seconds(first_job, last_job);
+    let per_s = n as f64 / create_s;
+    let per_job = |requests: &[Request]| requests.len() as f64 / n as f64;
+    let refused = |requests: &[Request], verb: &str, resource: &str| {
+        let matching = requests.iter().filter(|r| r.is(verb, resource));
+        matching.filter(|r| r.code == 409).count() as f64
+    };
+    figures.add(
+        "start: process to first request, ms",
+        1000.0 * seconds(spawned, first_request),
+    );
+    figures.add(
+        "start: first request to first Job, ms",
+        1000.0 * seconds(first_request, first_job),
+    );
+    figures.add(
+        "start: all Jobs exist after the process's start, s",
+        seconds(spawned, last_job),
+    );
+    figures.add("start: first create to last acknowledged, s", create_s);
+    figures.add("start: Jobs created per second", per_s);
+    figures.add(
+        "start: of the raw client's rate, %",
+        100.0 * bare.create_s / create_s,
+    );
+    figures.add("start: requests per Job", per_job(&requests));
+    figures.add(
+        "start: requests besides the creates",
+        requests.len() as f64 - n as f64,
+    );
+    figures.add(
+        "start: creates refused with 409",
+        refused(&requests, "create", "jobs"),
+    );
+    figures.add(
+        "start: status writes refused with 409",
+        refused(&requests, "patch", "configmaps"),
+    );
+    figures.add("start: CPU, s", cpu);
+    figures.add("start: peak resident, MiB", process::peak_mib(tool.pid)?);
+    breakdown("start", &requests);
 
-    until(&mut events, "run.running", 0).await?;
-    driven.start_cpu_s = cpu_s(pid)?;
-    driven.start_rss_mib = rss_mib(pid)?;
-    let requests = audit::since(mark, &ns)?;
-    let creates = of(&requests, "create", "jobs");
-    let created: Vec<&Request> = creates.iter().filter(|r| r.code == 201).copied().collect();
-    let made: Vec<&Request> = last(&created, n)?;
-    let first = requests
-        .iter()
-        .map(|r| r.received)
-        .min()
-        .ok_or("no request")?;
-    let first_job = made.iter().map(|r| r.received).min().ok_or("no create")?;
-    let last_job = made.iter().map(|r| r.answered).max().ok_or("no create")?;
-    driven.create_s = seconds(first_job, last_job);
-    driven.first_job_ms = 1000.0 * seconds(first, first_job);
-    driven.start_requests = requests.len();
-    driven.start_refused = requests.iter().filter(|r| r.code == 409).count();
-
-    let mark = audit::mark()?;
-    let cpu_before = cpu_s(pid)?;
-    fail_one(&client, &ns).await?;
-    let failed = until(&mut events, "job.failed", 0).await?;
-    until(&mut events, "run.running", 1).await?;
-    driven.restart_cpu_s = cpu_s(pid)? - cpu_before;
-    driven.peak_rss_mib = rss_mib(pid)?;
-    let requests = audit::since(mark, &ns)?;
-    let written = of(&requests, "update", "configmaps")
-        .first()
-        .ok_or("no write")?
-        .answered;
-    let deletes = of(&requests, "delete", "jobs");
-    let creates = of(&requests, "create", "jobs");
-    let first_delete = deletes
-        .iter()
-        .map(|r| r.received)
-        .min()
-        .ok_or("no delete")?;
-    let last_made = creates
-        .iter()
-        .filter(|r| r.code == 201)
-        .map(|r| r.answered)
-        .max();
-    let last_made = last_made.ok_or("no create")?;
-    let seen: Timestamp = failed["time"].as_str().ok_or("no time")?.parse()?;
-    driven.seen_to_written_ms = 1000.0 * seconds(seen, written);
-    driven.written_to_delete_ms = 1000.0 * seconds(written, first_delete);
-    driven.restart_s = seconds(first_delete, last_made);
-    // A Job is created as soon as its predecessor is gone: the last to be created was the last to go.
-    let last_create = creates
-        .iter()
-        .map(|r| r.received)
-        .max()
-        .ok_or("no create")?;
-    driven.gone_to_made_s = seconds(last_create, last_made);
-    driven.restart_requests = requests.len();
-    driven.restart_refused = requests.iter().filter(|r| r.code == 409).count();
-
-    child.kill().await?;
-    Api::<Namespace>::all(client.clone())
-        .delete(&ns, &DeleteParams::default())
-        .await?;
-    let pods: Api<Pod> = Api::namespaced(client, &ns);
-    while !pods
-        .list(&ListParams::default().limit(1))
-        .await?
-        .items
-        .is_empty()
-    {
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    }
-    Ok(driven)
-}
-
-/// The ordinary user gets the Role.
-async fn grant(client: &kube::Client, ns: &str) -> Res<()> {
-    let text = include_str!("../../examples/role.yaml");
-    let role: k8s_openapi::api::rbac::v1::Role = serde_saphyr::from_str(text)?;
-    Api::namespaced(client.clone(), ns)
-        .create(&PostParams::default(), &role)
-        .await?;
-    let binding: RoleBinding = serde_json::from_value(json!({
-        "metadata": {"name": "bench"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "kubectl-jobset"},
-        "subjects": [{"kind": "User", "name": "jobset-user", "apiGroup": "rbac.authorization.k8s.io"}]
-    }))?;
-    Api::namespaced(client.clone(), ns)
-        .create(&PostParams::default(), &binding)
-        .await?;
-    Ok(())
-}
-
-/// One role of N Jobs, as the bare client makes them.
-fn manifest(n: usize) -> Value {
-    json!({
-        "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "b"},
-        "spec": {
-            "failurePolicy": {"maxRestarts": 3},
-            "replicatedJobs": [{"name": "w", "replicas": n, "template": {"spec": {
-                "backoffLimit": 0, "completions": 1, "parallelism": 1,
-                "template": {"spec": {
-                    "restartPolicy": "Never",
-                    "containers": [{"name": "main", "image": "busybox", "command": ["sleep", "600"]}]
-                }}
-            }}}]
-        }
-    })
-}
-
-/// Makes the pod of Job 0 end with code 1.
-async fn fail_one(client: &kube::Client, ns: &str) -> Res<()> {
-    let pods: Api<Pod> = Api::namespaced(client.clone(), ns);
-    let params = ListParams::default().labels("batch.kubernetes.io/job-name=b-w-0");
-    let pod = pods
-        .list(&params)
-        .await?
-        .items
-        .pop()
-        .ok_or("no pod of b-w-0")?;
-    let name = pod.metadata.name.ok_or("no name")?;
-    let patch = json!({"metadata": {"annotations": {"kubectl-jobset.test/exit-code": "1"}}});
-    pods.patch(&name, &PatchParams::default(), &Patch::Merge(patch))
-        .await?;
-    Ok(())
-}
-
-type Events = tokio::io::Lines<BufReader<tokio::process::ChildStdout>>;
-
-/// Reads events until one of that type and attempt.
-async fn until(events: &mut Events, kind: &str, attempt: u64) -> Res<Value> {
-    while let Some(line) = events.next_line().await? {
-        let event: Value = serde_json::from_str(&line)?;
-        if event["type"] == kind && event["attempt"] == attempt {
-            return Ok(event);
+    for attempt in 1..=restarts {
+        workload::running(&admin, &ns, n).await?;
+        eyes.blink();
+        let mark = audit::mark()?;
+        let cpu = process::cpu_s(tool.pid)?;
+        workload::fail_one(&admin, &ns).await?;
+        let decided = tool.until("policy.decided", None).await?;
+        tool.until("run.running", Some(attempt)).await?;
+        let cpu = process::cpu_s(tool.pid)? - cpu;
+        let requests = audit::since(mark, AGENT, &ns)?;
+        let decided: Timestamp = decided["time"].as_str().ok_or("no time")?.parse()?;
+        let seen = eyes.failed().ok_or("the failure was not seen")?;
+        let written = requests.iter().filter(|r| r.is("patch", "configmaps"));
+        // The first write that was answered after the decision holds it.
+        let written = written.map(|r| r.answered).filter(|at| *at > decided).min();
+        let written = written.ok_or("no write")?;
+        let first_delete = first(&requests, "delete", "jobs")?;
+        let last_made = last(&requests, "create", "jobs")?;
+        let gone = eyes.gone(n).await?;
+        let restart_s = seconds(first_delete, last_made);
+        figures.add(
+            "restart: FailureTarget seen beside us to written, ms",
+            1000.0 * seconds(seen, written),
+        );
+        figures.add(
+            "restart: FailureTarget decided on to written, ms",
+            1000.0 * seconds(decided, written),
+        );
+        figures.add(
+            "restart: written to first delete, ms",
+            1000.0 * seconds(written, first_delete),
+        );
+        figures.add(
+            "restart: first delete to last new Job acknowledged, s",
+            restart_s,
+        );
+        figures.add(
+            "restart: of the raw client's, x",
+            restart_s / bare.restart_s,
+        );
+        figures.add(
+            "restart: first delete to last old Job gone, s",
+            seconds(first_delete, gone),
+        );
+        figures.add(
+            "restart: last old Job gone to last new Job acknowledged, s",
+            seconds(gone, last_made),
+        );
+        figures.add(
+            "restart: the same, of the raw creation, x",
+            seconds(gone, last_made) / bare.create_s,
+        );
+        figures.add("restart: requests per Job", per_job(&requests));
+        figures.add(
+            "restart: requests besides deletes and creates",
+            requests.len() as f64 - 2.0 * n as f64,
+        );
+        figures.add(
+            "restart: creates refused with 409",
+            refused(&requests, "create", "jobs"),
+        );
+        figures.add(
+            "restart: status writes refused with 409",
+            refused(&requests, "patch", "configmaps"),
+        );
+        figures.add("restart: CPU, s", cpu);
+        figures.add("restart: peak resident, MiB", process::peak_mib(tool.pid)?);
+        if attempt == 1 {
+            breakdown("restart", &requests);
         }
     }
-    Err(format!("the run ended before {kind}").into())
+    tool.kill().await?;
+    drop(eyes);
+    workload::remove(&admin, &ns).await
 }
 
-fn of<'a>(requests: &'a [Request], verb: &str, resource: &str) -> Vec<&'a Request> {
-    requests
-        .iter()
-        .filter(|r| r.verb == verb && r.resource == resource)
-        .collect()
-}
-
-/// The real creates, without the dry run that came before them.
-fn last<'a>(created: &[&'a Request], n: usize) -> Res<Vec<&'a Request>> {
-    if created.len() < n {
-        return Err(format!("{} creates, {n} Jobs", created.len()).into());
+/// How many of what, if asked for.
+fn breakdown(what: &str, requests: &[Request]) {
+    if std::env::var_os("VERBOSE").is_none() {
+        return;
     }
-    let mut sorted = created.to_vec();
-    sorted.sort_by_key(|r| r.received);
-    Ok(sorted.split_off(sorted.len() - n))
-}
-
-fn seconds(from: Timestamp, to: Timestamp) -> f64 {
-    to.duration_since(from).as_secs_f64()
-}
-
-/// User and system time of a process.
-fn cpu_s(pid: u32) -> Res<f64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    let fields: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .ok_or("stat")?
-        .split_whitespace()
-        .collect();
-    // After the name: state is field 0, utime 11, stime 12, in ticks of 10 ms.
-    Ok((fields[11].parse::<f64>()? + fields[12].parse::<f64>()?) / 100.0)
-}
-
-/// Largest resident size so far.
-fn rss_mib(pid: u32) -> Res<f64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status
-        .lines()
-        .find(|l| l.starts_with("VmHWM:"))
-        .ok_or("VmHWM")?;
-    Ok(line
-        .split_whitespace()
-        .nth(1)
-        .ok_or("VmHWM")?
-        .parse::<f64>()?
-        / 1024.0)
+    let mut counts = std::collections::BTreeMap::<(&str, &str, i64), usize>::new();
+    for r in requests {
+        *counts.entry((&r.verb, &r.resource, r.code)).or_default() += 1;
+    }
+    println!("{what}: {counts:?}");
 }

@@ -1,16 +1,29 @@
-//! Speed on a real control plane, with a bare client beside it in the same run:
-//! `tests/cluster/up -- cargo bench --bench cluster` (sizes: `JOBS=100,500,1000`).
+//! Speed and memory on a real control plane, with a raw client beside it in the same run:
+//! `tests/cluster/up -- cargo bench --bench cluster`. The figures in BENCHMARKS.md come from here.
 //!
-//! For N Jobs of one pod it prints how fast a bare client creates and deletes them with 32 requests
-//! in flight, and what `kubectl-jobset run` needs to start and to restart the same Jobs: time,
-//! requests (from the API server's audit log), CPU and memory of the process. The figures in
-//! BENCHMARKS.md come from here.
+//! Without further words it measures starts and restarts of N Jobs of one pod. Knobs, by environment:
+//!
+//! | variable | |
+//! | --- | --- |
+//! | `JOBS=100,500,1000` | sizes |
+//! | `RUNS=3` | times that raw client and tool take turns at each size |
+//! | `RESTARTS=5` | restarts in each run of the tool |
+//! | `PODS=10000` | instead: memory of the tool while that many pods run, 100 in each Job |
+//! | `SMALL=20` | instead: start-up and requests of the verbs on a small set, that many times |
 
 mod audit;
 mod bare;
 mod driven;
+mod eyes;
+mod figures;
+mod many_pods;
+mod process;
+mod small;
+mod workload;
 
 use std::error::Error;
+
+use figures::Figures;
 
 type Res<T> = Result<T, Box<dyn Error>>;
 
@@ -22,74 +35,36 @@ fn main() -> Res<()> {
         println!("skipped: needs a control plane: tests/cluster/up -- cargo bench --bench cluster");
         return Ok(());
     }
-    let sizes = std::env::var("JOBS").unwrap_or_else(|_| "100,500,1000".to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    for n in sizes.split(',') {
-        runtime.block_on(measure(n.trim().parse()?))?;
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    println!("load of the machine before: {}", load.trim());
+    if let Ok(pods) = std::env::var("PODS") {
+        return runtime.block_on(many_pods::measure(pods.parse()?));
+    }
+    if let Ok(times) = std::env::var("SMALL") {
+        return runtime.block_on(small::measure(times.parse()?));
+    }
+    for n in knob("JOBS", "100,500,1000").split(',') {
+        runtime.block_on(jobs(n.trim().parse()?))?;
     }
     Ok(())
 }
 
-async fn measure(n: usize) -> Res<()> {
-    println!("## {n} Jobs of one pod");
-    let bare = bare::measure(n).await?;
-    println!(
-        "bare client, suspended Jobs   created {:.2} s ({:.0}/s)",
-        bare.suspended_s,
-        n as f64 / bare.suspended_s
-    );
-    println!(
-        "bare client, running Jobs     created {:.2} s ({:.0}/s)",
-        bare.create_s,
-        n as f64 / bare.create_s
-    );
-    println!(
-        "bare client, delete + create  {:.2} s (all gone after {:.2} s)",
-        bare.restart_s, bare.gone_s
-    );
-    let driven = driven::measure(n).await?;
-    let per_job = |requests: usize| requests as f64 / n as f64;
-    println!(
-        "kubectl-jobset start          created {:.2} s ({:.0}/s, {:.0} % of the bare client's rate)",
-        driven.create_s,
-        n as f64 / driven.create_s,
-        100.0 * bare.create_s / driven.create_s
-    );
-    println!(
-        "                              {} requests ({:.3} per Job), {} refused, first Job {:.0} ms after the first request",
-        driven.start_requests,
-        per_job(driven.start_requests),
-        driven.start_refused,
-        driven.first_job_ms
-    );
-    println!(
-        "                              CPU {:.2} s, resident {:.0} MiB",
-        driven.start_cpu_s, driven.start_rss_mib
-    );
-    println!(
-        "kubectl-jobset restart        failure seen to restart written {:.1} ms, to first delete {:.1} ms",
-        driven.seen_to_written_ms, driven.written_to_delete_ms
-    );
-    println!(
-        "                              all new Jobs exist {:.2} s after the first delete ({:.2} x the bare client's)",
-        driven.restart_s,
-        driven.restart_s / bare.restart_s
-    );
-    println!(
-        "                              last old Job gone to last new Job acknowledged {:.2} s ({:.2} x bare creation)",
-        driven.gone_to_made_s,
-        driven.gone_to_made_s / bare.create_s
-    );
-    println!(
-        "                              {} requests ({:.3} per Job), {} refused, CPU {:.2} s, peak {:.0} MiB",
-        driven.restart_requests,
-        per_job(driven.restart_requests),
-        driven.restart_refused,
-        driven.restart_cpu_s,
-        driven.peak_rss_mib
-    );
-    println!();
+fn knob(name: &str, default: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| default.to_owned())
+}
+
+async fn jobs(n: usize) -> Res<()> {
+    let runs: usize = knob("RUNS", "3").parse()?;
+    let restarts: u64 = knob("RESTARTS", "5").parse()?;
+    println!("\n## {n} Jobs of one pod: {runs} runs, {restarts} restarts in each");
+    let mut figures = Figures::default();
+    for run in 0..runs {
+        let bare = bare::measure(n, run, &mut figures).await?;
+        driven::measure(n, run, restarts, &bare, &mut figures).await?;
+    }
+    figures.print();
     Ok(())
 }

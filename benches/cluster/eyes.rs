@@ -1,0 +1,108 @@
+//! An observer beside both clients: when the Jobs of a namespace were seen to go, and when Job 0 was
+//! seen to fail. It watches metadata only, so that it costs the server little and both the same.
+
+use std::sync::{Arc, Mutex};
+
+use futures::{StreamExt as _, TryStreamExt as _};
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::jiff::Timestamp;
+use kube::Client;
+use kube::api::{Api, ListParams, WatchEvent, WatchParams};
+
+use crate::Res;
+
+#[derive(Clone, Debug, Default)]
+struct Sight {
+    gone: usize,
+    last_gone: Option<Timestamp>,
+    failed: Option<Timestamp>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Eyes {
+    sight: Arc<Mutex<Sight>>,
+    changed: Arc<tokio::sync::Notify>,
+    tasks: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Drop for Eyes {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+}
+
+impl Eyes {
+    /// Opens them; what happens from now on is seen.
+    pub(crate) async fn open(client: &Client, namespace: &str) -> Res<Self> {
+        let jobs: Api<Job> = Api::namespaced(client.clone(), namespace);
+        let sight = Arc::new(Mutex::new(Sight::default()));
+        let changed = Arc::new(tokio::sync::Notify::new());
+        let now = jobs.list_metadata(&ListParams::default().limit(1)).await?;
+        let version = now.metadata.resource_version.unwrap_or_default();
+
+        let mut all = jobs
+            .watch_metadata(&WatchParams::default(), &version)
+            .await?
+            .boxed();
+        let (seen, bell) = (Arc::clone(&sight), Arc::clone(&changed));
+        let going = tokio::spawn(async move {
+            while let Ok(Some(event)) = all.try_next().await {
+                if matches!(event, WatchEvent::Deleted(_)) {
+                    let mut sight = seen.lock().expect("nobody panics with it");
+                    sight.gone += 1;
+                    sight.last_gone = Some(Timestamp::now());
+                    bell.notify_one();
+                }
+            }
+        });
+
+        let one = WatchParams::default().fields("metadata.name=b-w-0");
+        let mut first = jobs.watch(&one, &version).await?.boxed();
+        let seen = Arc::clone(&sight);
+        let failing = tokio::spawn(async move {
+            while let Ok(Some(event)) = first.try_next().await {
+                if let WatchEvent::Modified(job) = event
+                    && has_failed(&job)
+                {
+                    let mut sight = seen.lock().expect("nobody panics with it");
+                    sight.failed.get_or_insert_with(Timestamp::now);
+                }
+            }
+        });
+        Ok(Self {
+            sight,
+            changed,
+            tasks: vec![going, failing],
+        })
+    }
+
+    /// Forgets what was seen.
+    pub(crate) fn blink(&self) {
+        *self.sight.lock().expect("nobody panics with it") = Sight::default();
+    }
+
+    fn sight(&self) -> Sight {
+        self.sight.lock().expect("nobody panics with it").clone()
+    }
+
+    /// Waits until so many Jobs have gone; gives when the last of them went.
+    pub(crate) async fn gone(&self, n: usize) -> Res<Timestamp> {
+        while self.sight().gone < n {
+            self.changed.notified().await;
+        }
+        Ok(self.sight().last_gone.ok_or("nothing has gone")?)
+    }
+
+    /// When Job 0 was seen with the condition FailureTarget.
+    pub(crate) fn failed(&self) -> Option<Timestamp> {
+        self.sight().failed
+    }
+}
+
+fn has_failed(job: &Job) -> bool {
+    let conditions = job.status.as_ref().and_then(|s| s.conditions.as_ref());
+    conditions
+        .into_iter()
+        .flatten()
+        .any(|c| c.type_ == "FailureTarget" && c.status == "True")
+}
