@@ -11,6 +11,12 @@
 //! | `PODS=10000` | instead: memory of the tool while that many pods run, 100 in each Job |
 //! | `SMALL=20` | instead: start-up and requests of the verbs on a small set, that many times |
 
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark reads the clock and its knobs, and prints"
+)]
+
 mod audit;
 mod bare;
 mod driven;
