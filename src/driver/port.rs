@@ -11,6 +11,10 @@ use crate::error::Result;
 
 /// Something seen by the watches.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all of them are facts, and live from the watch to the engine only"
+)]
 pub enum Seen {
     /// A fact for the engine.
     Fact(Observation),
@@ -46,7 +50,7 @@ pub trait Cluster {
     ) -> impl Future<Output = Vec<String>>;
     /// Jobs, pods and warning events of the run: first complete lists, then changes.
     fn watch(&self) -> LocalBoxStream<'_, Seen>;
-    /// The record: first as it is, then each change.
+    /// The record: each change since the run was taken up; in a later call first as it is.
     fn watch_record(&self) -> LocalBoxStream<'_, RecordEvent>;
     /// Writes the record at its resourceVersion.
     fn write_record(

@@ -279,7 +279,7 @@ impl Connection {
             }
             Err(failure) => {
                 if failure.trouble == Trouble::Timeout {
-                    self.reconnect(generation).await;
+                    self.leave_connections_of(generation);
                 }
                 Err(failure)
             }
@@ -424,7 +424,7 @@ impl Connection {
                 if failure.trouble.passes()
                     && !matches!(failure.trouble, Trouble::TooManyRequests { .. }) =>
             {
-                self.shared.contact.failed(&failure.message);
+                self.shared.contact.failed(&failure.message, start);
             }
             _ => self.shared.contact.answered(),
         }

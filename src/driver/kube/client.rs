@@ -76,7 +76,7 @@ impl fmt::Debug for Connection {
 /// What all clones of a connection share.
 pub(crate) struct Shared {
     client: Mutex<Current>,
-    /// Held while logging in or reconnecting; the last login that failed.
+    /// Held while logging in; the last login that failed.
     renewing: tokio::sync::Mutex<Option<(Instant, String)>>,
     options: Option<ConnectOptions>,
     origin: String,
@@ -306,21 +306,25 @@ impl Connection {
         }
     }
 
-    /// Leaves all pooled connections behind after one did not answer: after a change of network they
-    /// are all dead, and each would cost another time limit to find that out.
-    pub(crate) async fn reconnect(&self, stale: u64) {
-        let _one_at_a_time = self.shared.renewing.lock().await;
-        let old = self.current();
-        let Some(config) = old.config.clone().filter(|_| old.generation == stale) else {
+    /// Leaves all pooled connections behind: after a change of network or a sleep of the machine they
+    /// are all dead, and each would cost a time limit of its own to find that out.
+    pub fn leave_connections(&self) {
+        self.leave_connections_of(self.current().generation);
+    }
+
+    /// The same, unless another call has done so since that client was used.
+    pub(crate) fn leave_connections_of(&self, stale: u64) {
+        let mut current = lock(&self.shared.client);
+        let Some(config) = current
+            .config
+            .clone()
+            .filter(|_| current.generation == stale)
+        else {
             return;
         };
         if let Ok(client) = ::kube::Client::try_from((*config).clone()) {
-            let generation = stale + 1;
-            *lock(&self.shared.client) = Current {
-                client,
-                generation,
-                ..old
-            };
+            current.client = client;
+            current.generation += 1;
         }
     }
 

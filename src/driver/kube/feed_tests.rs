@@ -231,9 +231,9 @@ async fn contact_that_is_back_makes_a_new_watch() {
     let start = clock::instant();
     let trouble = async {
         clock::sleep_until(clock::instant().after(Duration::from_secs(5))).await;
-        conn.shared.contact.failed("no route");
+        conn.shared.contact.failed("no route", clock::instant());
         clock::sleep_until(clock::instant().after(Duration::from_secs(5))).await;
-        conn.shared.contact.failed("no route");
+        conn.shared.contact.failed("no route", clock::instant());
         let call = Call::get(Resource::Jobs, "ml", "x");
         conn.send_once(&call).await.unwrap_err()
     };

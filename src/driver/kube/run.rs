@@ -1,5 +1,6 @@
 //! One run in a real cluster: the [`Cluster`] that a session drives.
 
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures::stream::LocalBoxStream;
@@ -38,6 +39,9 @@ pub struct KubeRun {
     scope: Scope,
     owner: OwnerRef,
     building: Semaphore,
+    /// As it was taken up, until it is watched.
+    record: RefCell<Option<Record>>,
+    watched: Cell<bool>,
 }
 
 impl KubeRun {
@@ -71,6 +75,8 @@ impl KubeRun {
             name: record.name.clone(),
             holder: holder.to_owned(),
             building: Semaphore::new(BUILT_AHEAD),
+            record: RefCell::new(Some(record.clone())),
+            watched: Cell::new(false),
             conn,
         }
     }
@@ -145,11 +151,18 @@ impl Cluster for KubeRun {
     }
 
     fn watch(&self) -> LocalBoxStream<'_, Seen> {
+        if self.watched.replace(true) {
+            // We have been away: so may be the other ends of our connections.
+            self.conn.leave_connections();
+        }
         watch_run(&self.conn, &self.scope)
     }
 
     fn watch_record(&self) -> LocalBoxStream<'_, RecordEvent> {
-        self.records.watch(&self.name)
+        match self.record.take() {
+            Some(record) => self.records.watch_since(&record),
+            None => self.records.watch(&self.name),
+        }
     }
 
     async fn write_record(&self, record: &Record) -> std::result::Result<Record, WriteError> {

@@ -223,6 +223,15 @@ impl Records {
 
     /// The record of that JobSet as it is, then each change; `Gone` whenever it isn't there.
     pub fn watch(&self, name: &str) -> LocalBoxStream<'static, RecordEvent> {
+        self.watch_from(name, Start::List)
+    }
+
+    /// The changes of that record since it was read. One call less than [`Self::watch`].
+    pub fn watch_since(&self, record: &Record) -> LocalBoxStream<'static, RecordEvent> {
+        self.watch_from(&record.name, Start::After(record.resource_version.clone()))
+    }
+
+    fn watch_from(&self, name: &str, start: Start) -> LocalBoxStream<'static, RecordEvent> {
         let target = Target {
             resource: Resource::ConfigMaps,
             namespace: self.namespace.clone(),
@@ -230,7 +239,7 @@ impl Records {
                 "fieldSelector",
                 format!("metadata.name={}", names::record_name(name)),
             ),
-            start: Start::List,
+            start,
         };
         feed::<ConfigMap>(&self.conn, target)
             .map(|change| match change {
