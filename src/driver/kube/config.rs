@@ -386,3 +386,7 @@ fn missing<'a>(what: &str, name: &str, there: impl Iterator<Item = &'a str>) -> 
         error.hint(format!("there are: {}", names.join(", ")))
     }
 }
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;
