@@ -3,6 +3,12 @@
 //! `examples/role.yaml`. Tests of `node` want real containers (`tests/cluster/up --node real`).
 
 #![cfg(unix)]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "tests wait in real time, read where the cluster is, and fail by panicking"
+)]
 
 mod support;
 

@@ -155,6 +155,10 @@ mod tests {
 
     /// cli.md 5, line by line: (on-interrupt, terminal, phase, signals, decisions).
     #[test]
+    #[expect(
+        clippy::type_complexity,
+        reason = "a table with its columns named above"
+    )]
     fn the_table() {
         use OnInterrupt::{Ask, Delete, Detach, Stop};
         use Phase::{Attached, BeforeCreate};

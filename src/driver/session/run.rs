@@ -89,7 +89,7 @@ enum Input {
     },
     Checked {
         sent: Timestamp,
-        result: Result<Option<Record>>,
+        result: Result<Option<Box<Record>>>,
     },
     Renewed {
         sent: Timestamp,
@@ -524,7 +524,10 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
                     let sent = clock::now();
                     match cluster.read_record().await {
                         Err(error) if may_pass(&error, since) => clock::sleep(ASK_AGAIN).await,
-                        result => return Input::Checked { sent, result },
+                        result => {
+                            let result = result.map(|record| record.map(Box::new));
+                            return Input::Checked { sent, result };
+                        }
                     }
                 }
             };
@@ -589,7 +592,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             }
             Input::Checked { sent, result } => match result {
                 Ok(Some(record)) => {
-                    if let Some(end) = self.adopt(record, true, now) {
+                    if let Some(end) = self.adopt(*record, true, now) {
                         return Ok(Some(end));
                     }
                     self.seat.confirmed(sent);
