@@ -26,12 +26,11 @@ impl Engine {
         if self.state.outcome.is_none() {
             self.judge(now);
         }
-        self.changed |= !self.view.dirty_roles.is_empty();
+        self.tell_roles(now);
         if self.state.outcome.is_none() && (self.changed || self.is_suspended()) {
             self.follow_suspension(now);
         }
         if self.state.outcome.is_none() && self.changed {
-            self.tell_roles(now);
             self.follow_startup(now);
             self.changed = false;
         }
@@ -69,7 +68,7 @@ impl Engine {
         while !self.view.failed.is_empty() && self.state.outcome.is_none() {
             self.apply_failure_policy(now);
         }
-        if self.state.outcome.is_none() && (self.changed || !self.view.dirty_roles.is_empty()) {
+        if self.state.outcome.is_none() && self.changed {
             let roles = &self.view.roles;
             let counts = roles
                 .iter()
@@ -102,19 +101,26 @@ impl Engine {
         self.finish(Outcome::Completed, reason::ALL_JOBS_COMPLETED, message, now);
     }
 
-    fn progress(&self) -> Vec<Progress> {
-        let roles = self.view.roles.iter().enumerate();
-        roles
-            .map(|(at, r)| Progress {
-                started: self.view.started(at),
-                complete: r.count(Class::Succeeded) == r.replicas,
-            })
-            .collect()
+    /// How far a role is now.
+    pub(super) fn progress_of(&self, position: usize) -> Progress {
+        let r = &self.view.roles[position];
+        Progress {
+            started: self.view.started(position),
+            complete: r.count(Class::Succeeded) == r.replicas,
+            succeeded: r.count(Class::Succeeded) > 0,
+            begun: r.made > 0,
+            made: r.made == r.replicas,
+        }
     }
 
     /// Whose turn it is now, computed afresh.
     pub(super) fn turns_now(&self) -> Vec<Turn> {
-        startup::turns(&self.jobset, &self.progress(), self.jobset.suspended())
+        let progress: Vec<Progress> = (0..self.view.roles.len())
+            .map(|at| self.progress_of(at))
+            .collect();
+        startup::turns(&self.jobset, &progress, self.jobset.suspended(), |name| {
+            self.view.role_of(name)
+        })
     }
 
     /// Startup order: turns, its conditions, and whether everything is ready.

@@ -132,6 +132,8 @@ impl Engine {
         if class == Class::Succeeded
             && let Some(end) = ended
             && !self.view.slots[id].remembered
+            // What ends while the run is being taken down has not succeeded (trap D.3.9).
+            && !self.view.finished
         {
             let position = self.view.slots[id].role;
             self.view.slots[id].remembered = true;
@@ -147,7 +149,7 @@ impl Engine {
             e.said_created = true;
             e.said_ready |= class == Class::Ready;
             e.said_failed |= is_failed;
-            if enough {
+            if e.seen.active > 0 {
                 e.said_no_pods = false;
             }
             if class == Class::Suspended && before != Class::Suspended {
@@ -190,12 +192,19 @@ impl Engine {
                 },
             );
         }
-        if !self.view.slots[id].pods.is_empty()
+        self.watch_orphans(id, now);
+        self.view.settle(id);
+    }
+
+    /// Pods without their Job should be gone some time from now.
+    pub(super) fn watch_orphans(&mut self, id: SlotId, now: Timestamp) {
+        let slot = &self.view.slots[id];
+        if slot.job.is_none()
+            && !slot.pods.is_empty()
             && let Ok(at) = now.checked_add(ORPHANED)
         {
             self.wake(at, Timer::Orphans(id));
         }
-        self.view.settle(id);
     }
 
     /// The slot whose Job has that name.
@@ -299,6 +308,9 @@ impl Engine {
             pod.said_running |= first_run;
         }
         self.count_replaced(id, old.is_none());
+        if old.is_none() && self.looked {
+            self.watch_orphans(slot, now);
+        }
         self.watch_pod(id, old.as_ref(), now);
         for fall in falls {
             self.fell(fall);

@@ -112,10 +112,12 @@ impl Engine {
                 ours: true,
                 uid,
                 deleting: false,
-            } => {
+            } if self.view.slots[id].last_gone.as_deref() != Some(&*uid) => {
                 self.expect(id, labels, suspend, Some(uid), now);
             }
-            ActionResult::Exists { deleting: true, .. } => {
+            // Ours and not being deleted, although we saw it go: what was asked was behind the times.
+            ActionResult::Exists { deleting: true, .. }
+            | ActionResult::Exists { ours: true, .. } => {
                 let why = format!("job {name} is still being deleted");
                 self.hinder(id, "Terminating", why, now);
             }

@@ -8,6 +8,7 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use crate::api::names::condition;
 use crate::api::{DependsOnStatus, JobSet, JobSetStatus};
 use crate::engine::action::{ActionId, Step, Urgency, Write};
+use crate::engine::depends_on::Progress;
 use crate::engine::event::{Event, EventKind};
 use crate::engine::evidence::{self, Asking};
 use crate::engine::explain::Timer;
@@ -105,6 +106,8 @@ pub struct Engine {
     pub(super) succeeded: Vec<Ranges>,
     pub(super) told: Vec<Told>,
     pub(super) turns: Vec<Turn>,
+    /// As of the last pass.
+    pub(super) progress: Vec<Progress>,
     pub(super) said_turn: Option<Option<usize>>,
     pub(super) falls: Falls,
     pub(super) ending: Option<Ending>,
@@ -173,6 +176,7 @@ impl Engine {
             succeeded,
             told: vec![Told::default(); roles],
             turns: vec![Turn::Open; roles],
+            progress: vec![Progress::default(); roles],
             said_turn: None,
             falls: Falls::default(),
             ending: None,

@@ -17,15 +17,18 @@ pub(super) enum Turn {
 
 /// The turns of all roles, in manifest order. While the set is suspended the order doesn't matter,
 /// since nothing runs; `dependsOn` still holds back (spec 10).
-pub(super) fn turns(jobset: &JobSet, progress: &[Progress], suspended: bool) -> Vec<Turn> {
+/// `position`: of a role by its name.
+pub(super) fn turns(
+    jobset: &JobSet,
+    progress: &[Progress],
+    suspended: bool,
+    position: impl Fn(&str) -> Option<usize>,
+) -> Vec<Turn> {
     let roles = &jobset.spec.replicated_jobs;
     let in_order = in_order(jobset) && !suspended;
     // A role before has not started.
     let mut before = false;
-    let by_name = |name: &str| {
-        let at = roles.iter().position(|r| r.name == name)?;
-        progress.get(at).copied()
-    };
+    let by_name = |name: &str| progress.get(position(name)?).copied();
     roles
         .iter()
         .enumerate()
@@ -37,7 +40,7 @@ pub(super) fn turns(jobset: &JobSet, progress: &[Progress], suspended: bool) -> 
             if in_order && progress[at].started {
                 return Turn::Started;
             }
-            if let Some(d) = depends_on::unmet(&role.depends_on, by_name) {
+            if let Some(d) = depends_on::unmet(&role.depends_on, &by_name) {
                 return Turn::Held(depends_on::words(d));
             }
             before |= in_order;
@@ -61,15 +64,22 @@ mod tests {
     const NOT: Progress = Progress {
         started: false,
         complete: false,
+        succeeded: false,
+        begun: false,
+        made: false,
     };
     const STARTED: Progress = Progress {
         started: true,
-        complete: false,
+        ..NOT
     };
     const COMPLETE: Progress = Progress {
-        started: true,
         complete: true,
+        ..STARTED
     };
+
+    fn turns(set: &JobSet, progress: &[Progress], suspended: bool) -> Vec<Turn> {
+        super::turns(set, progress, suspended, |n| Some(set.role(n)?.0))
+    }
 
     fn held(what: &str) -> Turn {
         Turn::Held(what.to_owned())

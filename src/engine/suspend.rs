@@ -112,9 +112,10 @@ impl Engine {
             self.say(now, EventKind::RunResumed);
         }
         let in_order = startup::in_order(&self.jobset);
+        // The look at every Job comes last: by then it happens once or twice.
         let resumed = self.view.suspended.is_empty()
-            && !self.resuming()
-            && (!in_order || (0..self.view.roles.len()).all(|r| self.view.started(r)));
+            && (!in_order || (0..self.view.roles.len()).all(|r| self.view.started(r)))
+            && !self.resuming();
         if resumed && self.gate_open() {
             status::set(
                 &mut self.state.status,

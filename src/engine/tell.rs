@@ -34,6 +34,11 @@ impl Engine {
                 told.completed = role.count(Class::Succeeded) == role.replicas;
             }
         }
+        if !self.looked {
+            for id in 0..self.view.slots.len() {
+                self.watch_orphans(id, now);
+            }
+        }
         self.tell_roles(now);
         self.looked = true;
         self.live = true;
@@ -42,7 +47,11 @@ impl Engine {
     /// How far the roles are, where it changed.
     pub(super) fn tell_roles(&mut self, now: Timestamp) {
         for position in std::mem::take(&mut self.view.dirty_roles) {
-            self.changed = true;
+            let progress = self.progress_of(position);
+            if self.progress[position] != progress {
+                self.progress[position] = progress;
+                self.changed = true;
+            }
             let role = &self.view.roles[position];
             let attempt = self.state.status.restarts;
             if role.replicas == 0 || self.view.finished {
