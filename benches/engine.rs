@@ -4,7 +4,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    missing_docs,
     reason = "a bench prints its figures and ends at what it did not expect"
 )]
 
