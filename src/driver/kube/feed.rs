@@ -9,6 +9,7 @@ use std::time::Duration;
 use ::kube::client::Body;
 use futures::stream::{self, Stream};
 use http_body_util::BodyExt as _;
+use serde::Deserialize;
 use tokio::sync::watch;
 
 use crate::driver::clock::{self, Instant};
@@ -213,13 +214,15 @@ impl Feed {
             }
             return None;
         };
-        let Ok(read) = serde_json::from_slice::<Line<T>>(line) else {
-            // The last line before a cut connection may be half a line.
-            self.state = State::Connect(std::mem::take(version));
-            self.backoff.wait(Trouble::Unreachable).await;
-            return None;
+        let parsed = serde_json::from_slice::<Line<T>>(line).ok();
+        // The `Status` of an error is no T, and where T has a structure named status it can't be read
+        // as one: a line that can't be read is asked for its type alone.
+        let is_error = match &parsed {
+            Some(read) => read.type_ == LineType::Error,
+            None => serde_json::from_slice::<AnyLine>(line)
+                .is_ok_and(|any| any.type_ == LineType::Error),
         };
-        if read.type_ == LineType::Error {
+        if is_error {
             let failure = watch_error(line, &self.target);
             self.state = if failure.trouble.passes() {
                 State::Connect(std::mem::take(version))
@@ -233,6 +236,12 @@ impl Feed {
                 .await;
             return None;
         }
+        let Some(read) = parsed else {
+            // The last line before a cut connection may be half a line.
+            self.state = State::Connect(std::mem::take(version));
+            self.backoff.wait(Trouble::Unreachable).await;
+            return None;
+        };
         version.clone_from(&read.object.meta().resource_version);
         if !*told {
             *told = true;
@@ -273,6 +282,13 @@ async fn back(contact: &mut watch::Receiver<contact::State>) {
             return;
         }
     }
+}
+
+/// A line of a watch, whatever its object is.
+#[derive(Deserialize)]
+struct AnyLine {
+    #[serde(rename = "type")]
+    type_: LineType,
 }
 
 /// The `Status` in an ERROR line.

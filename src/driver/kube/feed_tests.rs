@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::driver::kube::fake::{Calls, Reply, server};
-use crate::driver::kube::slim::Bare;
+use crate::driver::kube::slim::Job;
 
 fn target(start: Start) -> Target {
     Target {
@@ -42,7 +42,7 @@ async fn changes(
     answer: impl Fn(usize) -> Reply + Send + Sync + 'static,
 ) -> (Vec<String>, Calls) {
     let (conn, calls) = server(move |n, _| answer(n));
-    let seen = feed::<Bare>(&conn, target(start))
+    let seen = feed::<Job>(&conn, target(start))
         .take(count)
         .map(|change| match change {
             Change::Listed(all) => {
@@ -135,7 +135,8 @@ async fn a_dropped_watch_goes_on_where_it_was() {
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_too_old_is_answered_by_a_list() {
     let gone = json!({"type": "ERROR", "object": {
-        "kind": "Status", "code": 410, "reason": "Expired", "message": "too old resource version",
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 410,
+        "reason": "Expired", "message": "too old resource version: 10 (49)",
     }});
     for on_connect in [true, false] {
         let gone = gone.clone();
@@ -226,7 +227,7 @@ async fn contact_that_is_back_makes_a_new_watch() {
         1 => open(Vec::new()),
         _ => open(vec![line("ADDED", "a", "11")]),
     });
-    let mut feed = Box::pin(feed::<Bare>(&conn, target(Start::List)));
+    let mut feed = Box::pin(feed::<Job>(&conn, target(Start::List)));
     feed.next().await;
     let start = clock::instant();
     let trouble = async {
