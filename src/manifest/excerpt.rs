@@ -49,11 +49,19 @@ impl<'s> Excerpt<'s> {
         dots: &str,
     ) -> Self {
         let text = sources.text(source);
-        let ranges: Vec<_> = ranges.iter().map(|r| within(text, r)).collect();
-        let mut wanted: Vec<usize> = ranges
+        let origins: Vec<_> = ranges
             .iter()
-            .map(|r| sources.line_column(source, r.start).0 - 1)
+            .map(|r| {
+                let (line, column) = sources.line_column(source, boundary(text, r.start));
+                (line - 1, column - 1)
+            })
             .collect();
+        let ranges: Vec<_> = ranges
+            .iter()
+            .zip(&origins)
+            .map(|(r, (line, _))| within(text, r, &sources.line(source, *line)))
+            .collect();
+        let mut wanted: Vec<usize> = origins.iter().map(|(line, _)| *line).collect();
         let of_range = wanted.clone();
         wanted.sort_unstable();
         wanted.dedup();
@@ -62,13 +70,7 @@ impl<'s> Excerpt<'s> {
             text: String::new(),
             lines: Vec::new(),
             marks: vec![0..0; ranges.len()],
-            origins: ranges
-                .iter()
-                .map(|r| {
-                    let (line, column) = sources.line_column(source, r.start);
-                    (line - 1, column - 1)
-                })
-                .collect(),
+            origins,
         };
         for group in wanted.chunk_by(|a, b| b - a <= GAP + 1) {
             let (Some(&first), Some(&last)) = (group.first(), group.last()) else {
@@ -81,7 +83,7 @@ impl<'s> Excerpt<'s> {
                     .filter(|(_, line)| **line == number)
                     .map(|(n, _)| (n, ranges[n].clone()))
                     .collect();
-                let line = line_of(text, sources.line_start(source, number));
+                let line = sources.line(source, number);
                 excerpt.push(text, &line, number, last, &marked, dots);
             }
         }
@@ -189,19 +191,18 @@ impl SourceCode for Excerpt<'_> {
 }
 
 /// A range in character bounds that ends in the line in which it starts.
-fn within(text: &str, range: &Range<usize>) -> Range<usize> {
-    let start = text.floor_char_boundary(range.start);
-    let line = line_of(text, start);
-    start
-        ..text
-            .floor_char_boundary(range.end)
-            .clamp(start, line.end.max(start))
+fn within(text: &str, range: &Range<usize>, line: &Range<usize>) -> Range<usize> {
+    let start = boundary(text, range.start);
+    start..boundary(text, range.end).clamp(start, line.end.max(start))
 }
 
-/// From `start` to the end of that line.
-fn line_of(text: &str, start: usize) -> Range<usize> {
-    let rest = text.get(start..).unwrap_or("");
-    start..start + rest.find(['\r', '\n']).unwrap_or(rest.len())
+/// The start of the character in which a byte is; the end of the text for one behind it.
+fn boundary(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 fn forward(text: &str, from: usize, characters: usize) -> usize {

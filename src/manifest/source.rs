@@ -119,12 +119,16 @@ impl SourceMap {
         let before = text.text.get(start..byte.min(text.text.len()));
         (line, before.map_or(0, |b| b.chars().count()) + 1)
     }
-    /// First byte of a line (0-based); the end of the text for a line that there isn't.
-    pub(super) fn line_start(&self, source: usize, line: usize) -> usize {
+    /// Bytes of a line (0-based), without its end; those of the last one for a line that there isn't.
+    pub(super) fn line(&self, source: usize, number: usize) -> Range<usize> {
         let Some(text) = self.texts.get(source) else {
-            return 0;
+            return 0..0;
         };
-        text.lines.get(line).copied().unwrap_or(text.text.len())
+        let number = number.min(text.lines.len().saturating_sub(1));
+        let start = text.lines.get(number).copied().unwrap_or(0);
+        let end = text.lines.get(number + 1).copied();
+        let line = text.text.get(start..end.unwrap_or(text.text.len()));
+        start..start + line.unwrap_or("").trim_end_matches(['\r', '\n']).len()
     }
     /// The bytes of a place; none if nothing of it is in the sources.
     #[must_use]
