@@ -138,7 +138,8 @@ async fn the_clients_own_retries_are_off() {
 async fn what_is_not_there_is_named_with_what_is() {
     let folder = Folder::new("missing");
     let file = folder.file("config", &kubeconfig("dev", true));
-    let cases: [(&str, fn(&mut ConnectOptions)); 3] = [
+    type Change = fn(&mut ConnectOptions);
+    let cases: [(&str, Change); 3] = [
         ("context", |o| o.context = Some("nope".to_owned())),
         ("cluster", |o| o.cluster = Some("nope".to_owned())),
         ("user", |o| o.user = Some("nope".to_owned())),
