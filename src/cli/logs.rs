@@ -79,20 +79,23 @@ fn told(conn: &Connection, record: &Record) -> LocalBoxStream<'static, Told> {
         selector: ("labelSelector", children.selector()),
         start: feed::Start::List,
     };
-    let pods = feed::feed::<slim::Pod>(conn, target).flat_map(|change| {
+    let mut allowed = false;
+    let pods = feed::feed::<slim::Pod>(conn, target).flat_map(move |change| {
         stream::iter(match change {
-            Change::Listed(all) => all
-                .into_iter()
-                .filter_map(convert::pod)
-                .map(|pod| Told::Pod(Box::new(pod)))
-                .collect(),
+            Change::Listed(all) => {
+                allowed = true;
+                all.into_iter()
+                    .filter_map(convert::pod)
+                    .map(|pod| Told::Pod(Box::new(pod)))
+                    .collect()
+            }
             Change::Applied(pod) => convert::pod(pod)
                 .map(|pod| Told::Pod(Box::new(pod)))
                 .into_iter()
                 .collect(),
             // A stream finds out by itself.
             Change::Deleted(_) | Change::Allowed => Vec::new(),
-            Change::Refused(failure) => vec![Told::Refused(failure.to_string())],
+            Change::Refused(failure) => vec![refused(failure.to_string(), allowed)],
         })
     });
     let contact_told = contact(conn);
@@ -113,7 +116,8 @@ fn told(conn: &Connection, record: &Record) -> LocalBoxStream<'static, Told> {
                         false
                     }
                     RecordEvent::Seen(_) | RecordEvent::Gone => true,
-                    RecordEvent::Lost(why) => return vec![Told::Refused(why)],
+                    // We have just read it.
+                    RecordEvent::Lost(why) => return vec![refused(why, true)],
                     RecordEvent::Back => return Vec::new(),
                 };
                 // The end may be told before the last pods are: look once more.
@@ -130,6 +134,16 @@ fn told(conn: &Connection, record: &Record) -> LocalBoxStream<'static, Told> {
         })
         .flat_map(stream::iter);
     stream::select_all([pods.boxed_local(), ends.boxed_local(), contact_told]).boxed_local()
+}
+
+/// A refusal. Of what was allowed before it may pass (a server that has just started doesn't know the
+/// roles yet), and is asked for again.
+fn refused(why: String, allowed: bool) -> Told {
+    if allowed {
+        Told::Note(Note::Warning(format!("{why}, trying on")))
+    } else {
+        Told::Refused(why)
+    }
 }
 
 /// Contact lost and found again.

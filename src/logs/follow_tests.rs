@@ -1,10 +1,12 @@
 use k8s_openapi::jiff::Timestamp;
 use proptest::prelude::*;
 
+use tokio::time::sleep;
+
 use super::*;
 use crate::logs::fake::Fake;
-use crate::logs::pod::ContainerNow;
-use crate::logs::source::Since;
+use crate::logs::pod::{ContainerNow, PodNow, State};
+use crate::logs::source::{OpenError, Since};
 
 /// A pod of `role`, Job 0, as the API would tell it, pending.
 fn pod(role: &str, index: u32, attempt: u32, uid: &str) -> PodNow {
@@ -436,6 +438,45 @@ async fn not_allowed_is_said_once_and_switches_logs_off() {
     b.running(&pod("w", 9, 0, "u9"));
     b.wait(5).await;
     assert_eq!(b.take(), ["-- logs are off: pods/log is forbidden"]);
+}
+
+/// An API server that has just started refuses everybody until it knows the roles.
+#[tokio::test(start_paused = true)]
+async fn a_right_that_we_had_is_asked_for_again() {
+    let forbidden = || OpenError::Forbidden("pods/log is forbidden".to_owned());
+    let mut b = Bench::plain();
+    let p = pod("w", 0, 0, "u1");
+    b.running(&p);
+    b.fake.writes(&p.name, (1, 0), "one");
+    b.wait(1).await;
+    for _ in 0..3 {
+        b.fake.refuses(forbidden());
+    }
+    b.fake.cuts(false);
+    b.fake.writes(&p.name, (2, 0), "two");
+    b.wait(30).await;
+    assert_eq!(
+        b.take(),
+        [
+            "w/0/0 one",
+            "-- stream of w/0/0 resumed after 3s",
+            "w/0/0 two"
+        ]
+    );
+    // Taken away for good.
+    for _ in 0..20 {
+        b.fake.refuses(forbidden());
+    }
+    b.fake.cuts(false);
+    b.wait(120).await;
+    assert!(b.over);
+    assert_eq!(
+        b.take(),
+        [
+            "-- the log of w/0/0 can't be read: pods/log is forbidden, trying on",
+            "-- logs are off: pods/log is forbidden"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

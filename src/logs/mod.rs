@@ -6,7 +6,7 @@
 //! [`format`] how a line is printed.
 //!
 //! Shell parts: [`source`] is what bytes come from (and the API server behind it), [`read`] reads one
-//! log to its end, [`stream`] follows one container, [`follow`] all of them, [`dump`] prints what is
+//! log to its end, [`stream`] follows one container, [`pod_streams`] those of a pod, [`follow`] all, [`dump`] prints what is
 //! there.
 //!
 //! It refuses to decide anything about the run, and to print: lines come out as [`LogLine`].
@@ -20,6 +20,7 @@ pub mod order;
 pub mod origin;
 pub mod plan;
 pub mod pod;
+pub mod pod_streams;
 pub mod read;
 pub mod resume;
 pub mod select;

@@ -191,6 +191,8 @@ impl<S: LogSource> Whole<S> {
                 Ok(())
             }
             Err(error @ OpenError::Passing(_)) => self.try_again(error).await,
+            // It was allowed before: a server that has just started doesn't know the roles yet.
+            Err(error @ OpenError::Forbidden(_)) if self.opened => self.try_again(error).await,
             Err(error) => {
                 self.ended = true;
                 Err(error)

@@ -2,6 +2,7 @@
 //! own restarts. It asks the pod what became of the container; it never guesses from a closed stream,
 //! because servers, proxies and kubelets close streams of containers that run on.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,10 @@ use crate::logs::source::{LogSource, OpenError, OpenLog, Since};
 /// Failed calls in a row before it is said that a log can't be read (and is tried again): seconds of
 /// trouble are nobody's concern.
 const SILENT_TRIES: u32 = 4;
+
+/// Refusals in a row after which a right that we had counts as taken away: half a minute. An API server
+/// that has just started refuses everybody for some seconds, until it knows the roles.
+pub(crate) const REFUSALS: u32 = 8;
 
 /// How often a container that is to be started again is looked at if no change is told.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
@@ -81,6 +86,8 @@ pub(crate) struct Follower<S: LogSource> {
     /// True once the run has ended.
     pub(crate) ended: watch::Receiver<bool>,
     pub(crate) out: Out,
+    /// Some log could be read: a refusal may pass.
+    pub(crate) allowed: Rc<Cell<bool>>,
     /// What was known of the container before the stream was last opened. Only a stream that was
     /// opened after the container had ended tells by its end that it has been read to the end: any
     /// other may have been closed by a server, a proxy or a kubelet that went away.
@@ -153,6 +160,7 @@ impl<S: LogSource> Follower<S> {
             match self.source.open(&self.request(&position, opened)).await {
                 Ok(reader) => {
                     failures = 0;
+                    self.allowed.set(true);
                     if position.since().is_some() {
                         position.reopened();
                     }
@@ -164,7 +172,7 @@ impl<S: LogSource> Follower<S> {
                     cut = Some((from_now(Duration::ZERO), !last.clean));
                 }
                 Err(OpenError::Gone) => break,
-                Err(OpenError::Forbidden(text)) => {
+                Err(OpenError::Forbidden(text)) if !self.allowed.get() || failures >= REFUSALS => {
                     self.out.tell(Fact::Forbidden(text)).await;
                     break;
                 }
@@ -174,7 +182,7 @@ impl<S: LogSource> Follower<S> {
                     self.cannot_read(&text, "").await;
                     break;
                 }
-                Err(OpenError::Passing(text)) => {
+                Err(OpenError::Passing(text) | OpenError::Forbidden(text)) => {
                     failures += 1;
                     if failures == SILENT_TRIES {
                         self.cannot_read(&text, ", trying on").await;
@@ -309,9 +317,12 @@ impl<S: LogSource> Follower<S> {
             let pod = match self.source.pod(&self.from.pod).await {
                 Ok(pod) => pod,
                 Err(OpenError::Gone) => None,
-                Err(OpenError::Forbidden(_)) if last.clean => return Next::Over,
-                Err(OpenError::Forbidden(_)) => return Next::Reopen,
+                // Opening the log tells whether that is meant.
+                Err(OpenError::Forbidden(_)) if !last.clean => return Next::Reopen,
                 Err(_) => {
+                    if *self.ended.borrow() && last.clean {
+                        return Next::Over;
+                    }
                     sleep(backoff.next()).await;
                     continue;
                 }
