@@ -6,7 +6,9 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::front::{Fate, Front};
-use crate::support::{Namespace, PATIENCE, Role, eventually, manifest, pods, state, status};
+use crate::support::{
+    Namespace, PATIENCE, Role, eventually, manifest, pods, state, status, wait_state,
+};
 
 fn stay(name: &str) -> String {
     manifest(
@@ -88,7 +90,8 @@ fn on_interrupt_stop_and_delete() {
     run.wait_for("running");
     run.signal("TERM");
     let _ = run.wait().expect(13);
-    assert_eq!(state(&ns, "s"), "Failed");
+    // `Stopping` while the last Jobs go.
+    wait_state(&ns, "s", "Failed");
     assert_eq!(status(&ns, "s")["reason"], "Stopped");
     eventually("no pod", || pods(&ns, "s") == 0);
     let file = ns.file("d.yaml", &stay("d"));

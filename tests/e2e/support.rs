@@ -163,6 +163,20 @@ impl Namespace {
             "--role=kubectl-jobset",
             "--user=jobset-user",
         ]);
+        // The API server learns of new Roles a moment after it has stored them.
+        eventually("the Role", || {
+            let ask = [
+                "auth",
+                "can-i",
+                "get",
+                "jobs.batch",
+                "-n",
+                &name,
+                "--as",
+                "jobset-user",
+            ];
+            try_admin(&ask, None).status.success()
+        });
         // Pods are refused until the namespace has its service account (real node only).
         if real_node() {
             eventually("the default service account", || {

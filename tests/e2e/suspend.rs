@@ -1,6 +1,6 @@
 //! Suspend, resume, stop, delete: under an attached driver and without one.
 
-use crate::support::{Namespace, Role, eventually, manifest, pods, state, wait_state};
+use crate::support::{Namespace, Role, eventually, manifest, pods, wait_state};
 
 fn stay(name: &str) -> String {
     manifest(
@@ -28,7 +28,8 @@ fn suspend_and_resume_under_a_driver() {
     assert_eq!(pods(&ns, "s"), 2);
     let _ = ns.jobset(&["stop", "s"]).expect(0);
     let _ = run.wait().expect(13);
-    assert_eq!(state(&ns, "s"), "Failed");
+    // `Stopping` while the last Jobs go.
+    wait_state(&ns, "s", "Failed");
     eventually("no pod", || pods(&ns, "s") == 0);
 }
 
