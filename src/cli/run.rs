@@ -1,5 +1,7 @@
 //! `run`: validate, check, create, stay, enforce, return the outcome.
 
+use serde_json::Value;
+
 use crate::api::JobSet;
 use crate::cli::app::App;
 use crate::cli::settings::RunSettings;
@@ -66,6 +68,7 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
             let record = create(&conn, *record).await?;
             let detached = settings.detach;
             let name = format!("jobset/{}", record.name);
+            let admitted = record.jobset.clone();
             let (_, code) = stay(
                 app,
                 &conn,
@@ -88,6 +91,10 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
             .await?;
             match settings.output {
                 Some(RunOutput::Name) => app.printer.out(&name),
+                Some(RunOutput::Yaml) => {
+                    app.printer
+                        .out(manifest::to_yaml(&to_value(&admitted)?).trim_end());
+                }
                 None if detached => app.printer.out(&format!("{name} created")),
                 _ => {}
             }
@@ -225,6 +232,12 @@ fn same_work(a: &JobSet, b: &JobSet) -> bool {
     a == b.spec
 }
 
+/// The JobSet as it is written down.
+fn to_value(jobset: &JobSet) -> Result<Value> {
+    serde_json::to_value(jobset)
+        .map_err(|e| Error::other("the JobSet can't be written").with_chain(&e))
+}
+
 fn print_dry_run(
     jobset: &JobSet,
     namespace: &str,
@@ -234,10 +247,7 @@ fn print_dry_run(
     let name = format!("jobset/{}", jobset.metadata.name);
     let mut admitted = jobset.clone();
     admitted.metadata.namespace = Some(namespace.to_owned());
-    let value = || {
-        serde_json::to_value(&admitted)
-            .map_err(|e| Error::other("the JobSet can't be written").with_chain(&e))
-    };
+    let value = || to_value(&admitted);
     match settings.output {
         None => app
             .printer
