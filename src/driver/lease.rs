@@ -246,11 +246,14 @@ impl Leases {
                     Err(failure) if failure.trouble == Trouble::Conflict => {}
                     Err(failure) if failure.trouble == Trouble::NotFound => {}
                     Err(failure) => {
-                        backoff.wait(failure.trouble).await;
                         if failure.trouble.unclear() {
                             lock(&self.versions).remove(jobset);
                         }
-                        continue;
+                        if backoff.wait(failure.trouble).await {
+                            continue;
+                        }
+                        // Refused (a right was taken away): as for a Lease that can't be had, below.
+                        return LeaseAnswer::HeldBy("<unknown>".to_owned());
                     }
                 }
                 lock(&self.versions).remove(jobset);

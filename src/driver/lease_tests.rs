@@ -310,3 +310,21 @@ async fn waiting_ends_when_the_holder_turns_out_alive() {
     assert!(matches!(acquired, Acquired::HeldBy(_)));
     assert!(start.elapsed().as_secs() < 30);
 }
+
+/// A right that is taken away in mid-run: the record is asked instead, and the server isn't asked again
+/// and again.
+#[tokio::test(start_paused = true)]
+async fn a_refused_renewal_is_one_call() {
+    let (leases, calls) = leases(|_, call| match call {
+        "POST leases" => Reply::created(lease(Some("me"), NOW, "1")),
+        _ => Reply::status(403, "Forbidden"),
+    });
+    let acquired = leases
+        .acquire("train", "me", &owner(), false)
+        .await
+        .unwrap();
+    assert_eq!(acquired, Acquired::Held { previous: None });
+    let answer = leases.renew("train", "me", &owner()).await;
+    assert!(matches!(answer, LeaseAnswer::HeldBy(_)), "{answer:?}");
+    assert_eq!(calls.all().len(), 2);
+}
