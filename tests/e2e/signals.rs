@@ -180,7 +180,8 @@ struct Terminal {
 impl Terminal {
     fn start(ns: &Namespace, args: &[&str]) -> Self {
         let inner = ns.command(args);
-        let mut line = format!("'{}'", inner.get_program().to_str().unwrap());
+        // `exec`: a shell left in between would get the Ctrl-C too, and its code would hide ours.
+        let mut line = format!("exec '{}'", inner.get_program().to_str().unwrap());
         for arg in inner.get_args() {
             line.push_str(&format!(" '{}'", arg.to_str().unwrap()));
         }
