@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod cli;
+pub mod cluster;
 pub mod driver;
 pub mod engine;
 pub mod error;

@@ -1,0 +1,148 @@
+//! Errors of the API, in its own words.
+
+use serde_json::{Value, json};
+
+use crate::cluster::object::Kind;
+
+/// A cause of a refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// `FieldValueRequired`, …
+    pub reason: String,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub field: String,
+}
+
+/// A `Status` that says no.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// HTTP code.
+    pub code: u16,
+    /// `NotFound`, …
+    pub reason: &'static str,
+    /// For people.
+    pub message: String,
+    /// Resource (plural), group and name that it is about.
+    pub about: Option<(Kind, String)>,
+    /// What is wrong with an invalid object.
+    pub causes: Vec<Cause>,
+    /// Seconds after which to try again.
+    pub retry_after: Option<u32>,
+}
+
+impl Status {
+    /// Any error.
+    #[must_use]
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            about: None,
+            causes: Vec::new(),
+            retry_after: None,
+        }
+    }
+
+    fn about(mut self, kind: Kind, name: &str) -> Self {
+        self.about = Some((kind, name.to_owned()));
+        self
+    }
+
+    /// 404 of an object.
+    #[must_use]
+    pub fn not_found(kind: Kind, name: &str) -> Self {
+        let resource = kind.info().resource();
+        Self::new(404, "NotFound", format!("{resource} \"{name}\" not found")).about(kind, name)
+    }
+
+    /// 409 of a create.
+    #[must_use]
+    pub fn already_exists(kind: Kind, name: &str) -> Self {
+        let resource = kind.info().resource();
+        Self::new(
+            409,
+            "AlreadyExists",
+            format!("{resource} \"{name}\" already exists"),
+        )
+        .about(kind, name)
+    }
+
+    /// 409 of a write at an old version.
+    #[must_use]
+    pub fn conflict(kind: Kind, name: &str, why: &str) -> Self {
+        let resource = kind.info().resource();
+        Self::new(
+            409,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"),
+        )
+        .about(kind, name)
+    }
+
+    /// 403.
+    #[must_use]
+    pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
+        let resource = kind.info().resource();
+        let name_part = if name.is_empty() {
+            String::new()
+        } else {
+            format!(" \"{name}\"")
+        };
+        Self::new(
+            403,
+            "Forbidden",
+            format!("{resource}{name_part} is forbidden: {why}"),
+        )
+        .about(kind, name)
+    }
+
+    /// 400.
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    /// As the API sends it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "message": self.message, "reason": self.reason, "code": self.code,
+        });
+        let mut details = serde_json::Map::new();
+        if let Some((kind, name)) = &self.about {
+            if !name.is_empty() {
+                details.insert("name".to_owned(), json!(name));
+            }
+            let info = kind.info();
+            if !info.group.is_empty() {
+                details.insert("group".to_owned(), json!(info.group));
+            }
+            // An invalid object is named by its kind, everything else by its resource.
+            let word = if self.reason == "Invalid" {
+                info.kind
+            } else {
+                info.plural
+            };
+            details.insert("kind".to_owned(), json!(word));
+        }
+        if !self.causes.is_empty() {
+            let causes: Vec<Value> = self
+                .causes
+                .iter()
+                .map(|c| json!({"reason": c.reason, "message": c.message, "field": c.field}))
+                .collect();
+            details.insert("causes".to_owned(), json!(causes));
+        }
+        if let Some(seconds) = self.retry_after {
+            details.insert("retryAfterSeconds".to_owned(), json!(seconds));
+        }
+        if !details.is_empty() {
+            status["details"] = Value::Object(details);
+        }
+        status
+    }
+}

@@ -1,0 +1,3 @@
+//! Who runs pods.
+
+pub mod scripted;
