@@ -3,6 +3,7 @@
 //!
 //! - `object`, `store`: what there is, and its history
 //! - `world`: the clock and what happens when; pure, seeded
+//! - `journal`: the world on disk
 //! - `api`: requests as the API server answers them
 //! - `controllers`: Job controller, garbage collector, scheduler
 //! - `kubelet`: pods by a script, or as processes
@@ -10,6 +11,7 @@
 
 pub mod api;
 pub mod controllers;
+pub mod journal;
 pub mod kubelet;
 pub mod object;
 pub mod pace;

@@ -68,6 +68,15 @@ pub struct Gone {
 /// Changes kept for each kind where nothing else is said; etcd keeps five minutes.
 pub const HISTORY: usize = 10_000;
 
+/// What another store held, to be put back.
+#[derive(Debug, Default)]
+pub struct Restored {
+    /// The objects, by kind.
+    pub objects: Vec<Object>,
+    /// The newest resourceVersion.
+    pub version: u64,
+}
+
 type Objects = BTreeMap<(String, String), Arc<Object>>;
 
 /// See the module.
@@ -94,6 +103,11 @@ impl Store {
             forgotten: BTreeMap::new(),
             keep,
         }
+    }
+
+    /// Goes on counting from `version`, if that is ahead.
+    pub fn skip_to(&mut self, version: u64) {
+        self.version = self.version.max(version);
     }
 
     /// The newest resourceVersion.

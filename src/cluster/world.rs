@@ -11,9 +11,9 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::controllers::{gc, job, scheduler};
 use crate::cluster::kubelet::scripted;
-use crate::cluster::object::Object;
+use crate::cluster::object::{Kind, Object};
 use crate::cluster::pace::Pace;
-use crate::cluster::store::{Change, HISTORY, Key, Store};
+use crate::cluster::store::{Change, HISTORY, Key, Restored, Store};
 
 /// Work of a controller that is due at a moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +89,21 @@ impl World {
             world.add_namespace(name);
         }
         world
+    }
+
+    /// Puts back what another world held, UIDs and times included: each controller sees its objects as new,
+    /// as after a restart of its own. Nodes are left out: who restores brings the nodes of now.
+    pub fn restore(&mut self, restored: Restored) {
+        self.store.skip_to(restored.version);
+        // Owners before their children.
+        let (jobs, others): (Vec<_>, Vec<_>) = restored
+            .objects
+            .into_iter()
+            .filter(|object| object.kind() != Kind::Node)
+            .partition(|object| matches!(object.kind(), Kind::Namespace | Kind::Job));
+        for object in jobs.into_iter().chain(others) {
+            self.put(object);
+        }
     }
 
     /// Adds a namespace.
