@@ -1,0 +1,135 @@
+//! Deleted pods, deleted Jobs, and pods that change hands.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use serde_json::json;
+
+use super::super::testing::Small;
+use crate::cluster::object::Kind;
+
+#[test]
+fn a_pod_that_is_being_deleted_counts_as_failed_and_is_replaced_after_the_back_off() {
+    let mut small = Small::new(json!({}));
+    small.pass(100);
+    small.bind();
+    let pod = small.live()[0].clone();
+    small.delete(&pod);
+    small.pass(1_010);
+    small.check(json!({"failed": 1, "active": null, "terminating": 1}));
+    small.pass(9_000);
+    small.check(json!({"failed": 1, "active": 1, "terminating": 1}));
+    small.terminate();
+    small.pass(1_010);
+    small.check(json!({"failed": 1, "active": 1, "terminating": 0}));
+}
+
+#[test]
+fn with_the_policy_failed_it_is_replaced_when_it_has_ended() {
+    let mut small = Small::new(json!({"podReplacementPolicy": "Failed"}));
+    small.pass(100);
+    small.bind();
+    let pod = small.live()[0].clone();
+    small.delete(&pod);
+    small.pass(20_000);
+    small.check(json!({"failed": null, "active": null, "terminating": 1}));
+    assert_eq!(small.live(), []);
+    small.end(&pod, 137);
+    small.pass(1_010);
+    small.check(json!({"failed": 1, "active": null, "terminating": 0}));
+    small.pass(10_000);
+    small.check(json!({"failed": 1, "active": 1}));
+}
+
+#[test]
+fn a_job_in_deletion_makes_no_pods_and_lets_its_pods_go() {
+    let mut small = Small::new(json!({"parallelism": 2, "completions": 2}));
+    small.pass(100);
+    small.bind();
+    let key = Small::key(Kind::Job, "j");
+    let mut job = small
+        .world
+        .store
+        .get(&key)
+        .unwrap()
+        .as_job()
+        .unwrap()
+        .clone();
+    job.metadata.deletion_timestamp = Some(Time(small.world.second()));
+    job.metadata.finalizers = Some(vec!["foregroundDeletion".to_owned()]);
+    job.metadata.generation = Some(2);
+    small.world.put(job.into());
+    let pod = small.live()[0].clone();
+    small.end(&pod, 1);
+    small.pass(20_000);
+    assert_eq!(small.live().len(), 1);
+    assert!(small.pods().iter().all(|p| p.metadata.finalizers.is_none()));
+    small.check(json!({"failed": 1, "active": 1}));
+}
+
+#[test]
+fn pods_of_a_job_that_is_gone_lose_their_finalizer() {
+    let mut small = Small::new(json!({"parallelism": 2, "completions": 2}));
+    small.pass(100);
+    small.world.remove(&Small::key(Kind::Job, "j"));
+    small.pass(100);
+    assert_eq!(small.pods().len(), 2);
+    assert!(small.pods().iter().all(|p| p.metadata.finalizers.is_none()));
+}
+
+#[test]
+fn a_pod_without_an_owner_is_adopted_and_one_without_the_label_is_let_go() {
+    let mut small = Small::new(json!({"parallelism": 2, "completions": 2}));
+    small.pass(100);
+    let [a, b] = &small.live()[..] else {
+        panic!("two pods");
+    };
+    small.change(a, |p| p.metadata.owner_references = None);
+    small.change(b, |p| {
+        let labels = p.metadata.labels.as_mut().unwrap();
+        labels.remove("batch.kubernetes.io/controller-uid");
+    });
+    small.pass(1_100);
+    let pods = small.pods();
+    assert_eq!(pods.len(), 3, "one more for the one that was let go");
+    let of = |name: &Option<String>| pods.iter().find(|p| p.metadata.name == *name).unwrap();
+    let (a, b) = (of(&a.metadata.name), of(&b.metadata.name));
+    let owner = &a.metadata.owner_references.as_ref().unwrap()[0];
+    assert_eq!((owner.name.as_str(), owner.controller), ("j", Some(true)));
+    assert!(a.metadata.finalizers.is_some());
+    assert_eq!(b.metadata.finalizers, None);
+    assert!(
+        b.metadata
+            .owner_references
+            .iter()
+            .flatten()
+            .next()
+            .is_none()
+    );
+    small.check(json!({"active": 2, "failed": null}));
+}
+
+#[test]
+fn a_finished_job_goes_after_its_time() {
+    let mut small = Small::new(json!({"ttlSecondsAfterFinished": 30}));
+    small.pass(100);
+    small.end_all(0);
+    small.pass(1_010);
+    small.check(json!({"succeeded": 1}));
+    let deleting = |small: &Small| {
+        let job = small.world.store.get(&Small::key(Kind::Job, "j"));
+        job.is_none_or(|j| j.meta().deletion_timestamp.is_some())
+    };
+    small.pass(29_880);
+    assert!(!deleting(&small), "{}", small.now());
+    small.pass(20);
+    assert!(deleting(&small), "{}", small.now());
+}
+
+#[test]
+fn a_job_of_another_manager_is_left_alone() {
+    let mut small = Small::new(json!({"managedBy": "example.com/other"}));
+    small.pass(10_000);
+    assert_eq!((small.pods().len(), small.status()), (0, json!(null)));
+    let mut small = Small::new(json!({"managedBy": "kubernetes.io/job-controller"}));
+    small.pass(100);
+    assert_eq!(small.pods().len(), 1);
+}
