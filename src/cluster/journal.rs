@@ -71,7 +71,7 @@ impl Journal {
         }
         let objects = last
             .into_iter()
-            .map(|(key, value)| Object::from_json(key.kind, value, |_| {}))
+            .map(|(key, value)| Object::from_json(key.kind, &value, |_| {}))
             .collect::<serde_json::Result<_>>()?;
         Ok(Restored { objects, version })
     }

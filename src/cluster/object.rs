@@ -127,7 +127,7 @@ macro_rules! kinds {
             ///
             /// # Errors
             /// A field has another type.
-            pub fn from_json(kind: Kind, value: Value, mut ignored: impl FnMut(String)) -> serde_json::Result<Self> {
+            pub fn from_json(kind: Kind, value: &Value, mut ignored: impl FnMut(String)) -> serde_json::Result<Self> {
                 match kind {
                     $(Kind::$kind => serde_ignored::deserialize(value, |path| ignored(path.to_string())).map(Self::$kind),)*
                 }
@@ -218,7 +218,7 @@ mod tests {
         let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"},
             "spec": {"template": {"spec": {"containers": [{"name": "c", "imagee": "x"}]}}}});
         let mut ignored = Vec::new();
-        let object = Object::from_json(Kind::Job, job, |path| ignored.push(path)).unwrap();
+        let object = Object::from_json(Kind::Job, &job, |path| ignored.push(path)).unwrap();
         assert_eq!(object.name(), "a");
         assert_eq!(ignored.len(), 1, "{ignored:?}");
         assert!(ignored[0].contains("imagee"), "{ignored:?}");

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
+use crate::cluster::api::rights::Rights;
 use crate::cluster::controllers::{gc, job, scheduler};
 use crate::cluster::kubelet::scripted;
 use crate::cluster::object::{Kind, Object};
@@ -61,6 +62,7 @@ pub struct World {
     pub(in crate::cluster) store: Store,
     pub(in crate::cluster) rng: fastrand::Rng,
     pub(in crate::cluster) pace: Pace,
+    pub(in crate::cluster) rights: Rights,
     queue: BTreeMap<(Timestamp, u64), Due>,
     serial: u64,
     pub(in crate::cluster) jobs: job::State,
@@ -78,6 +80,7 @@ impl World {
             store: Store::new(options.history),
             rng: fastrand::Rng::with_seed(options.seed),
             pace: options.pace,
+            rights: Rights::default(),
             queue: BTreeMap::new(),
             serial: 0,
             jobs: job::State::default(),
@@ -106,12 +109,11 @@ impl World {
         }
     }
 
-    /// Adds a namespace.
+    /// Adds a namespace. Nothing happens with one that is there, or with a name that can't be one.
     pub fn add_namespace(&mut self, name: &str) {
         let mut namespace = Namespace::default();
         namespace.metadata.name = Some(name.to_owned());
-        self.stamp(&mut namespace.metadata);
-        self.put(namespace.into());
+        let _ = self.create(namespace.into());
     }
 
     /// The moment it is.

@@ -108,6 +108,8 @@ pub struct ListOptions {
     pub continue_token: Option<String>,
     /// `resourceVersion`.
     pub version: Option<String>,
+    /// `resourceVersionMatch`.
+    pub version_match: Option<String>,
     /// `allowWatchBookmarks`.
     pub bookmarks: bool,
     /// `sendInitialEvents`.

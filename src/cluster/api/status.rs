@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::cluster::api::problems::Problems;
 use crate::cluster::object::Kind;
 
 /// A cause of a refusal.
@@ -30,6 +31,10 @@ pub struct Status {
     pub causes: Vec<Cause>,
     /// Seconds after which to try again.
     pub retry_after: Option<u32>,
+    /// Where an expired list can go on all the same.
+    pub continue_token: Option<String>,
+    /// Its details name the kind, not the resource.
+    pub names_kind: bool,
 }
 
 impl Status {
@@ -43,10 +48,14 @@ impl Status {
             about: None,
             causes: Vec::new(),
             retry_after: None,
+            continue_token: None,
+            names_kind: false,
         }
     }
 
-    fn about(mut self, kind: Kind, name: &str) -> Self {
+    /// The same about an object or a kind.
+    #[must_use]
+    pub fn about(mut self, kind: Kind, name: &str) -> Self {
         self.about = Some((kind, name.to_owned()));
         self
     }
@@ -80,6 +89,66 @@ impl Status {
             format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"),
         )
         .about(kind, name)
+    }
+
+    /// 409 of a precondition of a deletion, which names the kind.
+    #[must_use]
+    pub fn precondition(kind: Kind, name: &str, why: &str) -> Self {
+        let word = kind_word(kind);
+        let mut status = Self::new(
+            409,
+            "Conflict",
+            format!("Operation cannot be fulfilled on {word} \"{name}\": {why}"),
+        )
+        .about(kind, name);
+        status.names_kind = true;
+        status
+    }
+
+    /// 422 of an object with problems.
+    #[must_use]
+    pub fn invalid(kind: Kind, name: &str, problems: Problems) -> Self {
+        let word = kind_word(kind);
+        let message = format!("{word} \"{name}\" is invalid: {}", problems.text());
+        let mut status = Self::new(422, "Invalid", message).about(kind, name);
+        status.names_kind = true;
+        status.causes = problems.into_causes();
+        status
+    }
+
+    /// 422 of something that is no object.
+    #[must_use]
+    pub fn invalid_request(problems: Problems) -> Self {
+        let message = format!(" \"\" is invalid: {}", problems.text());
+        let mut status = Self::new(422, "Invalid", message);
+        status.causes = problems.into_causes();
+        status
+    }
+
+    /// 405.
+    #[must_use]
+    pub fn no_such_method() -> Self {
+        Self::new(
+            405,
+            "MethodNotAllowed",
+            "the server does not allow this method on the requested resource",
+        )
+    }
+
+    /// 404 of a path.
+    #[must_use]
+    pub fn no_such_resource() -> Self {
+        Self::new(
+            404,
+            "NotFound",
+            "the server could not find the requested resource",
+        )
+    }
+
+    /// 410.
+    #[must_use]
+    pub fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
     }
 
     /// 403.
@@ -121,8 +190,7 @@ impl Status {
             if !info.group.is_empty() {
                 details.insert("group".to_owned(), json!(info.group));
             }
-            // An invalid object is named by its kind, everything else by its resource.
-            let word = if self.reason == "Invalid" {
+            let word = if self.names_kind {
                 info.kind
             } else {
                 info.plural
@@ -140,9 +208,23 @@ impl Status {
         if let Some(seconds) = self.retry_after {
             details.insert("retryAfterSeconds".to_owned(), json!(seconds));
         }
-        if !details.is_empty() {
+        if let Some(token) = &self.continue_token {
+            status["metadata"] = json!({"continue": token});
+        }
+        // Answers about a path alone have details with nothing in them.
+        if !details.is_empty() || matches!(self.code, 404 | 405) {
             status["details"] = Value::Object(details);
         }
         status
+    }
+}
+
+/// `Job.batch`, `Pod`.
+fn kind_word(kind: Kind) -> String {
+    let info = kind.info();
+    if info.group.is_empty() {
+        info.kind.to_owned()
+    } else {
+        format!("{}.{}", info.kind, info.group)
     }
 }
