@@ -33,7 +33,7 @@ impl World {
             Verb::Create(options, value) => match request.subresource {
                 Some(Subresource::Binding) => pod::bind(self, request, options, value),
                 Some(Subresource::Eviction) => pod::evict(self, request, options, value),
-                _ => Creation::of(request, options).from_value(self, value),
+                _ => Creation::of(request, options).answer(self, value),
             },
             Verb::Update(options, value) => update::put(self, request, options, value),
             Verb::Patch(options, what) => patch::patch(self, request, options, what),

@@ -52,7 +52,7 @@ impl<'a> Creation<'a> {
         }
     }
 
-    pub(super) fn from_value(self, world: &mut World, value: &Value) -> Result<Answer, Status> {
+    pub(super) fn answer(self, world: &mut World, value: &Value) -> Result<Answer, Status> {
         let mut warnings = Vec::new();
         let object = decode::body(self.kind, value.clone(), self.validation, &mut warnings)?;
         let object = self.create(world, object, &mut warnings)?;

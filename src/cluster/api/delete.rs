@@ -17,9 +17,9 @@ use crate::cluster::store::Key;
 use crate::cluster::world::World;
 
 /// Holds an object until its dependents have no owner.
-pub const ORPHAN: &str = "orphan";
+pub(in crate::cluster) const ORPHAN: &str = "orphan";
 /// Holds an object until its dependents are gone.
-pub const FOREGROUND: &str = "foregroundDeletion";
+pub(in crate::cluster) const FOREGROUND: &str = "foregroundDeletion";
 
 /// What a deletion has come to.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,12 +6,13 @@
 //!   `update`, `patch`, `delete`, `pod` (binding, eviction): the verbs
 //! - `decode` (`gotype`): a body to an object; `defaults`: what is left open; `prepare`: what the server
 //!   decides; `validate` (`problems`, `names`): what is refused
-//! - `rights`: who may do what; `quota`: how much there may be
+//! - `rights`: who may do what
 //!
 //! What it does not do:
 //! - `metadata.managedFields` is never there. So server-side apply merges as a strategic merge does, never
 //!   finds a conflict, and does not remove what an earlier apply of the same manager had set.
 //! - The same key twice in a body is not seen: JSON arrives here as a value.
+//! - Of what an object holds only its metadata is validated so far; quotas are stored, not enforced.
 //! - Pods get no service account volume, no tolerations and no priority from admission.
 
 pub mod request;
@@ -21,7 +22,7 @@ mod call;
 mod create;
 mod decode;
 mod defaults;
-mod delete;
+pub(in crate::cluster) mod delete;
 pub mod fields;
 mod get;
 mod gotype;

@@ -79,7 +79,7 @@ pub(super) fn too_old(token: &Token) -> Status {
         version: None,
         after: token.after.clone(),
     };
-    status.continue_token = Some(anyway.write());
+    status.continue_token = Some(anyway.write().into());
     status
 }
 

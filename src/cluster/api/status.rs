@@ -30,9 +30,9 @@ pub struct Status {
     /// What is wrong with an invalid object.
     pub causes: Vec<Cause>,
     /// Seconds after which to try again.
-    pub retry_after: Option<u32>,
+    pub retry_after: Option<u16>,
     /// Where an expired list can go on all the same.
-    pub continue_token: Option<String>,
+    pub continue_token: Option<Box<str>>,
     /// Its details name the kind, not the resource.
     pub names_kind: bool,
 }

@@ -251,7 +251,7 @@ impl Small {
         let job = self.world.store.get(&Self::key(Kind::Job, "j")).unwrap();
         let mut value = job.to_json().unwrap();
         merge(&mut value["spec"], patch);
-        let mut object = Object::from_json(Kind::Job, value, |_| {}).unwrap();
+        let mut object = Object::from_json(Kind::Job, &value, |_| {}).unwrap();
         let generation = object.meta().generation.map(|g| g + 1);
         object.meta_mut().generation = generation;
         self.world.put(object);
