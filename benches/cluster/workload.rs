@@ -5,6 +5,7 @@ use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use kubectl_jobset::driver::kube::transport;
 use kubectl_jobset::engine::build::{Identity, JobBuilder, OwnerRef};
 use kubectl_jobset::manifest::{self, Source};
 use serde_json::{Value, json};
@@ -86,7 +87,8 @@ fn name(job: usize) -> String {
     format!("b-w-{job}")
 }
 
-/// A client of the administrator or of the ordinary user, with a name of its own in the audit log.
+/// A client of the administrator or of the ordinary user, with a name of its own in the audit log and
+/// the tool's own transport.
 pub(crate) async fn client(who: Who, agent: &'static str) -> Res<Client> {
     let file = std::env::var(match who {
         Who::Admin => "KUBECTL_JOBSET_E2E_ADMIN",
@@ -100,7 +102,7 @@ pub(crate) async fn client(who: Who, agent: &'static str) -> Res<Client> {
         http::header::USER_AGENT,
         http::HeaderValue::from_static(agent),
     ));
-    Ok(Client::try_from(config)?)
+    Ok(transport::client(config)?)
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -15,6 +15,7 @@ use crate::driver::kube::contact::Contact;
 use crate::driver::kube::credential;
 use crate::driver::kube::error::Failure;
 use crate::driver::kube::retry::{Gate, Patience};
+use crate::driver::kube::transport;
 use crate::error::{Error, Kind, Result};
 
 /// What the server sees of us, and the field manager of our writes.
@@ -143,26 +144,31 @@ pub async fn connect(options: &ConnectOptions, on_call: Option<CallLog>) -> Resu
     ))
 }
 
-/// Off the one thread: a credential plugin may run for seconds.
+/// Logs in and makes a client. A credential plugin, which may run for seconds, runs off the one thread.
 async fn make_client(found: Found, generation: u64) -> std::result::Result<Current, String> {
-    tokio::task::spawn_blocking(move || {
-        let mut config = found.config;
-        config.headers.push((
-            http::header::USER_AGENT,
-            http::HeaderValue::from_static(USER_AGENT),
-        ));
-        let until = credential::log_in(&mut config)?;
-        let client = ::kube::Client::try_from(config.clone()).map_err(|error| error.to_string())?;
-        let config = Some(Arc::new(config));
-        Ok(Current {
-            client,
-            generation,
-            until,
-            config,
-        })
+    if found.config.auth_info.exec.is_none() {
+        return log_in(found, generation);
+    }
+    tokio::task::spawn_blocking(move || log_in(found, generation))
+        .await
+        .map_err(|error| error.to_string())?
+}
+
+/// Blocks where there is a credential plugin.
+fn log_in(found: Found, generation: u64) -> std::result::Result<Current, String> {
+    let mut config = found.config;
+    config.headers.push((
+        http::header::USER_AGENT,
+        http::HeaderValue::from_static(USER_AGENT),
+    ));
+    let until = credential::log_in(&mut config)?;
+    let client = transport::client(config.clone()).map_err(|error| error.to_string())?;
+    Ok(Current {
+        client,
+        generation,
+        until,
+        config: Some(Arc::new(config)),
     })
-    .await
-    .map_err(|error| error.to_string())?
 }
 
 impl Connection {
@@ -322,7 +328,7 @@ impl Connection {
         else {
             return;
         };
-        if let Ok(client) = ::kube::Client::try_from((*config).clone()) {
+        if let Ok(client) = transport::client((*config).clone()) {
             current.client = client;
             current.generation += 1;
         }

@@ -1,8 +1,8 @@
 //! The API server as it is: every request that this tool sends is built below this module.
 //!
-//! [`config`] finds the server, [`client`] holds the connection, [`call`] sends one request, [`error`]
-//! sorts what goes wrong, [`retry`] waits and bounds what is in flight, [`contact`] knows whether the
-//! server answers.
+//! [`config`] finds the server, [`transport`] speaks HTTP with it, [`client`] holds the connection,
+//! [`call`] sends one request, [`error`] sorts what goes wrong, [`retry`] waits and bounds what is in
+//! flight, [`contact`] knows whether the server answers.
 //!
 //! [`slim`] is what is decoded, [`list`] and [`feed`] read it, [`convert`] makes the engine's facts of
 //! it, [`watch`] puts a run's facts together. [`apply`], [`delete`] and [`logs`] carry out what the
@@ -27,6 +27,7 @@ pub mod retry;
 pub mod rights;
 pub mod run;
 pub mod slim;
+pub mod transport;
 pub mod watch;
 
 pub use apply::Applier;
