@@ -9,7 +9,7 @@ use crate::cli::stay::{Stay, stay};
 use crate::cli::words::{DryRun, FailAt as FailAtWord, OnConflict, RunOutput, Validate};
 use crate::cli::{ExitCode, attach, files, random};
 use crate::driver::kube::Connection;
-use crate::driver::preflight::FieldValidation;
+use crate::driver::preflight::{Checked, FieldValidation};
 use crate::driver::record::{
     CreateError, NewRecord, Record, Records, Seat, Settings, Source as RecordSource,
 };
@@ -142,33 +142,6 @@ async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Resul
         .clone()
         .unwrap_or_else(|| conn.namespace().to_owned());
     jobset.metadata.namespace = Some(namespace.clone());
-    let records = Records::new(&conn, &namespace);
-    let name = jobset.metadata.name.clone();
-    let (there, hidden) = match records.get(&name).await {
-        // The checks below name every right that is missing, not just this one.
-        Err(error) if error.kind() == Kind::NotAllowed => (None, Some(error)),
-        other => (other?, None),
-    };
-    if let Some(there) = there {
-        let command = |verb: &str| app.suggest(&format!("{verb} {name}"), &namespace);
-        if settings.on_conflict == OnConflict::Attach {
-            if same_work(&there.jobset, &jobset) {
-                return Ok(Prepared::Exists { conn, name });
-            }
-            return Err(Error::new(
-                Kind::InTheWay,
-                format!("jobset/{name} exists with another spec; nothing was made"),
-            )
-            .hint("give the new run another name: --name NAME")
-            .hint(command("delete")));
-        }
-        return Err(Error::new(
-            Kind::InTheWay,
-            format!("jobset/{name} exists; nothing was made"),
-        )
-        .hint(command("attach"))
-        .hint(command("delete")));
-    }
     let record = NewRecord {
         namespace: namespace.clone(),
         source: settings
@@ -193,10 +166,17 @@ async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Resul
             evidence_lines: settings.keep_evidence,
         },
     };
-    let checked = start::check(&conn, &record, settings.manifest.validate.into()).await?;
-    if let Some(error) = hidden {
-        return Err(error);
-    }
+    let checked = loop {
+        match start::check(&conn, &record, settings.manifest.validate.into()).await? {
+            Checked::Clear(checked) => break checked,
+            Checked::RecordStands => {
+                if let Some(there) = standing(&conn, &record).await? {
+                    return exists(settings, app, conn, &there, &record.jobset);
+                }
+                // It has gone meanwhile.
+            }
+        }
+    };
     for note in checked.notes {
         app.printer.err(&note);
     }
@@ -210,6 +190,41 @@ async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Resul
         conn,
         record: Box::new(record),
     })
+}
+
+/// What stands under the record's name.
+async fn standing(conn: &Connection, new: &NewRecord) -> Result<Option<Record>> {
+    let records = Records::new(conn, &new.namespace);
+    records.get(&new.jobset.metadata.name).await
+}
+
+/// A run of that name exists: it is attached to if that was asked for and it is the same work.
+fn exists(
+    settings: &RunSettings,
+    app: &App,
+    conn: Connection,
+    there: &Record,
+    wanted: &JobSet,
+) -> Result<Prepared> {
+    let name = there.name.clone();
+    let command = |verb: &str| app.suggest(&format!("{verb} {name}"), &there.namespace);
+    if settings.on_conflict != OnConflict::Attach {
+        return Err(Error::new(
+            Kind::InTheWay,
+            format!("jobset/{name} exists; nothing was made"),
+        )
+        .hint(command("attach"))
+        .hint(command("delete")));
+    }
+    if !same_work(&there.jobset, wanted) {
+        return Err(Error::new(
+            Kind::InTheWay,
+            format!("jobset/{name} exists with another spec; nothing was made"),
+        )
+        .hint("give the new run another name: --name NAME")
+        .hint(command("delete")));
+    }
+    Ok(Prepared::Exists { conn, name })
 }
 
 /// The write after which a run exists.

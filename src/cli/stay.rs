@@ -71,7 +71,10 @@ pub(super) async fn stay(
         rule_places,
     } = stay;
     let now = clock::now();
-    let cluster = KubeRun::new(conn, &record, holder);
+    let mut cluster = KubeRun::new(conn, &record, holder);
+    if attached.is_none() {
+        cluster = cluster.just_made();
+    }
     let engine = engine(&record, now);
     let name = record.name.clone();
     let terminals = app.printer.terminals();

@@ -56,6 +56,15 @@ pub struct Objects<'a> {
     pub job_names: &'a [String],
 }
 
+/// How the checks came out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// All is well.
+    Clear(Preflight),
+    /// An object stands under the record's name: whether it is a run, and which, is told by reading it.
+    RecordStands,
+}
+
 /// All is well; what else was found out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preflight {
@@ -73,7 +82,7 @@ pub struct Preflight {
 ///
 /// # Errors
 ///
-/// In this order: rights that are missing (all of them named, kind `NotAllowed`); objects in the way,
+/// Unless the record stands, in this order: rights that are missing (all of them named, kind `NotAllowed`); objects in the way,
 /// with their owners (kind `InTheWay`); what the server refuses to take (kind `Manifest`, or `NotAllowed`
 /// for what a quota or a policy refuses); no contact.
 pub async fn check(
@@ -81,13 +90,16 @@ pub async fn check(
     namespace: &str,
     objects: &Objects<'_>,
     validate: FieldValidation,
-) -> Result<Preflight> {
+) -> Result<Checked> {
     let (missing, names, tried, jobset_served) = futures::join!(
         rights::missing(conn, namespace, &NEEDS),
         taken_names(conn, namespace, objects.job_names),
         dry_runs(conn, namespace, objects, validate),
         jobset_served(conn),
     );
+    if record_stands(conn, namespace, &tried).await {
+        return Ok(Checked::RecordStands);
+    }
     let missing = missing.map_err(|f| conn.error(&f, "rights can't be checked"))?;
     if let Some(error) = not_allowed(&missing, namespace) {
         return Err(error);
@@ -127,7 +139,22 @@ pub async fn check(
                 .to_owned(),
         );
     }
-    Ok(preflight)
+    Ok(Checked::Clear(preflight))
+}
+
+/// Whether an object stands under the record's name. It is asked for whatever the dry run was refused
+/// for: a quota hides what stands under a name.
+async fn record_stands(conn: &Connection, namespace: &str, tried: &[Attempt]) -> bool {
+    let refused = tried.iter().find_map(|(object, answer)| {
+        let failure = answer.as_ref().err()?;
+        (object.resource == Resource::ConfigMaps && !failure.trouble.passes()).then_some(object)
+    });
+    let Some(object) = refused else { return false };
+    // Where it can't be read either, the checks below say why.
+    matches!(
+        look(conn, object.resource, namespace, &object.name).await,
+        Ok(Some(_))
+    )
 }
 
 /// What a right that is not a must is for.
@@ -246,12 +273,15 @@ impl Tried {
     }
 }
 
+/// An object, and what the server said to it.
+type Attempt = (Tried, std::result::Result<(), Failure>);
+
 async fn dry_runs(
     conn: &Connection,
     namespace: &str,
     objects: &Objects<'_>,
     validate: FieldValidation,
-) -> Vec<(Tried, std::result::Result<(), Failure>)> {
+) -> Vec<Attempt> {
     let all = [
         (Resource::ConfigMaps, None, Some(objects.record)),
         (Resource::Leases, None, Some(objects.lease)),

@@ -6,7 +6,7 @@ use crate::api::names::job_name;
 use crate::driver::clock;
 use crate::driver::kube::Connection;
 use crate::driver::lease;
-use crate::driver::preflight::{self, DRY_RUN_UID, FieldValidation, Objects, Preflight};
+use crate::driver::preflight::{self, Checked, DRY_RUN_UID, FieldValidation, Objects};
 use crate::driver::record::{NewRecord, configmap, types};
 use crate::engine::build::{Identity, JobBuilder, service};
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub async fn check(
     conn: &Connection,
     new: &NewRecord,
     validate: FieldValidation,
-) -> Result<Preflight> {
+) -> Result<Checked> {
     let jobset = &new.jobset;
     let name = &jobset.metadata.name;
     let owner = types::owner(name, DRY_RUN_UID);

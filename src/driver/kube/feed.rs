@@ -40,6 +40,10 @@ pub enum Start {
     After(String),
     /// With what there is, one by one, without a list and without telling what is missing.
     Any,
+    /// With nothing: none can be there yet (the selector names what has just been made). The empty list
+    /// is told once the watch is open, so that all that is made after it is seen. If the watch doesn't
+    /// come about, a list is asked for as usual.
+    New,
 }
 
 /// What to watch.
@@ -94,6 +98,8 @@ struct Feed {
     state: State,
     backoff: Backoff,
     refused: bool,
+    /// There can't be any yet.
+    new: bool,
     contact: watch::Receiver<contact::State>,
 }
 
@@ -105,11 +111,12 @@ pub fn feed<T: Watchable>(
     let state = match &target.start {
         Start::List => State::List,
         Start::After(version) => State::Connect(version.clone()),
-        Start::Any => State::Connect(String::new()),
+        Start::Any | Start::New => State::Connect(String::new()),
     };
     let feed = Feed {
         contact: conn.shared.contact.subscribe(),
         conn: conn.patient(),
+        new: target.start == Start::New,
         target,
         state,
         backoff: Backoff::new(Patience::Endless),
@@ -138,7 +145,17 @@ impl Feed {
     fn beginning(&self) -> State {
         match self.target.start {
             Start::Any => State::Connect(String::new()),
-            Start::List | Start::After(_) => State::List,
+            Start::List | Start::After(_) | Start::New => State::List,
+        }
+    }
+
+    /// Where to go on after a watch that had come so far. One that has told nothing yet may have missed
+    /// what came and went.
+    fn after(&self, version: String) -> State {
+        if version.is_empty() {
+            self.beginning()
+        } else {
+            State::Connect(version)
         }
     }
 
@@ -178,14 +195,22 @@ impl Feed {
                     since: clock::instant(),
                     told: false,
                 };
+                if std::mem::take(&mut self.new) {
+                    return Some(Change::Listed(Vec::new()));
+                }
                 let was_refused = std::mem::take(&mut self.refused);
                 was_refused.then_some(Change::Allowed)
             }
             Err(failure) if failure.trouble == Trouble::Gone => {
+                self.new = false;
                 self.state = self.beginning();
                 None
             }
-            Err(failure) => self.trouble(failure).await,
+            Err(failure) => {
+                self.new = false;
+                self.state = self.after(version.clone());
+                self.trouble(failure).await
+            }
         }
     }
 
@@ -208,7 +233,8 @@ impl Feed {
             // Ended, broken, silent, or contact was lost and is back, so that the connection may be
             // dead: go on from the last version.
             let hasty = !*told && since.elapsed() < TOO_SHORT;
-            self.state = State::Connect(std::mem::take(version));
+            let version = std::mem::take(version);
+            self.state = self.after(version);
             if hasty {
                 self.backoff.wait(Trouble::Unreachable).await;
             }
@@ -224,8 +250,9 @@ impl Feed {
         };
         if is_error {
             let failure = watch_error(line, &self.target);
+            let version = std::mem::take(version);
             self.state = if failure.trouble.passes() {
-                State::Connect(std::mem::take(version))
+                self.after(version)
             } else {
                 self.beginning()
             };
@@ -238,7 +265,8 @@ impl Feed {
         }
         let Some(read) = parsed else {
             // The last line before a cut connection may be half a line.
-            self.state = State::Connect(std::mem::take(version));
+            let version = std::mem::take(version);
+            self.state = self.after(version);
             self.backoff.wait(Trouble::Unreachable).await;
             return None;
         };

@@ -206,6 +206,46 @@ async fn a_feed_without_a_list_never_lists() {
     assert_eq!(versions(&calls), ["", "8", ""]);
 }
 
+/// Nothing can be there yet: the empty list costs no call, and is told once the watch is open.
+#[tokio::test(start_paused = true)]
+async fn what_is_new_needs_no_list() {
+    let (seen, calls) = changes(3, Start::New, |n| match n {
+        0 => closed(vec![line("ADDED", "a", "8")]),
+        _ => open(vec![line("DELETED", "a", "9")]),
+    })
+    .await;
+    assert_eq!(seen, ["list ", "+a", "-a"]);
+    assert_eq!(calls.short(), ["WATCH jobs", "WATCH jobs"]);
+    assert_eq!(versions(&calls), ["", "8"]);
+}
+
+/// A first watch that fails, or ends without a word, may have missed what came and went.
+#[tokio::test(start_paused = true)]
+async fn a_first_watch_that_told_nothing_is_answered_by_a_list() {
+    let (seen, _) = changes(2, Start::New, |n| match n {
+        0 => Reply::Broken,
+        1 => list("10", &["a"]),
+        _ => open(vec![line("ADDED", "b", "11")]),
+    })
+    .await;
+    assert_eq!(seen, ["list a", "+b"]);
+    let (seen, calls) = changes(3, Start::New, |n| match n {
+        0 => closed(Vec::new()),
+        1 => list("10", &["a"]),
+        _ => open(vec![line("ADDED", "b", "11")]),
+    })
+    .await;
+    assert_eq!(seen, ["list ", "list a", "+b"]);
+    assert_eq!(versions(&calls), ["", "10"]);
+    let (seen, _) = changes(2, Start::New, |n| match n {
+        0 | 1 => Reply::status(403, "Forbidden"),
+        2 => list("10", &["a"]),
+        _ => open(vec![line("ADDED", "b", "11")]),
+    })
+    .await;
+    assert_eq!(seen, ["refused", "list a"]);
+}
+
 /// A right that was taken away is told once, and so is its return.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_is_told_once_and_asked_about_again() {

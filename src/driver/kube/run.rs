@@ -68,6 +68,7 @@ impl KubeRun {
                 service: service
                     .as_ref()
                     .and_then(|s| s["metadata"]["name"].as_str().map(str::to_owned)),
+                new: false,
             },
             service,
             owner,
@@ -79,6 +80,14 @@ impl KubeRun {
             watched: Cell::new(false),
             conn,
         }
+    }
+
+    /// The record has just been made, and nothing of the run yet: lists that can only be empty are not
+    /// asked for.
+    #[must_use]
+    pub fn just_made(mut self) -> Self {
+        self.scope.new = true;
+        self
     }
 }
 
@@ -154,6 +163,11 @@ impl Cluster for KubeRun {
         if self.watched.replace(true) {
             // We have been away: so may be the other ends of our connections.
             self.conn.leave_connections();
+            let scope = Scope {
+                new: false,
+                ..self.scope.clone()
+            };
+            return watch_run(&self.conn, &scope);
         }
         watch_run(&self.conn, &self.scope)
     }

@@ -27,10 +27,12 @@ pub struct Scope {
     pub since: Timestamp,
     /// Name of the headless Service, if the run has one.
     pub service: Option<String>,
+    /// The record has just been made, and nothing of the run yet.
+    pub new: bool,
 }
 
-/// Watches a run: first a complete list of Jobs and one of pods, then each change; after a gap a
-/// complete list again. Endless.
+/// Watches a run: first a complete list of Jobs and one of pods (of a new run the empty one, without
+/// asking for it), then each change; after a gap a complete list again. Endless.
 pub fn watch_run(conn: &Connection, scope: &Scope) -> LocalBoxStream<'static, Seen> {
     let mut all = vec![
         jobs(conn, scope),
@@ -54,8 +56,13 @@ fn by_run(scope: &Scope, resource: Resource) -> Target {
         resource,
         namespace,
         selector,
-        start: Start::List,
+        start: start(scope),
     }
+}
+
+/// Where a feed of the run's own objects begins.
+fn start(scope: &Scope) -> Start {
+    if scope.new { Start::New } else { Start::List }
 }
 
 /// What refusals and their end look like; `None` for a change that carries objects.
@@ -156,7 +163,8 @@ fn services(conn: &Connection, scope: &Scope, name: &str) -> LocalBoxStream<'sta
         resource: Resource::Services,
         namespace: scope.namespace.clone(),
         selector: ("fieldSelector", format!("metadata.name={name}")),
-        start: Start::List,
+        // Another one of that name may be on its way out: as none is ours, that is none.
+        start: start(scope),
     };
     let uid = scope.uid.clone();
     feed::<slim::Bare>(conn, target)
