@@ -13,7 +13,7 @@ use crate::driver::preflight::{Checked, FieldValidation};
 use crate::driver::record::{
     CreateError, NewRecord, Record, Records, Seat, Settings, Source as RecordSource,
 };
-use crate::driver::session::{Signal, Signals, Until};
+use crate::driver::session::{Signals, Until};
 use crate::driver::start;
 use crate::engine::{FailAt, RunState};
 use crate::error::{Error, Kind, Result};
@@ -41,7 +41,7 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
     let mut signals = Signals::install()?;
     let prepared = tokio::select! {
         prepared = prepare(&settings, app, jobset) => prepared?,
-        signal = leaving(&mut signals) => {
+        signal = signals.leaving() => {
             app.printer.error("nothing was created");
             return Ok(signal.into());
         }
@@ -105,16 +105,6 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
 
 fn json(settings: &RunSettings) -> bool {
     settings.output == Some(RunOutput::Json)
-}
-
-/// The first signal that ends a process; Ctrl-Z is left to itself until something exists.
-async fn leaving(signals: &mut Signals) -> Signal {
-    loop {
-        match signals.next().await {
-            Signal::Tstp => {}
-            signal => return signal,
-        }
-    }
 }
 
 /// What there is to do after the checks.

@@ -28,6 +28,8 @@ use crate::error::{Error, Kind, Result};
 pub const DURATION_S: i64 = 30;
 /// The server's clock is read in whole seconds, both when a Lease is written and when it is judged.
 const SLACK: SignedDuration = SignedDuration::from_secs(2);
+/// No holder that lives is silent for longer, whatever its clock says.
+pub const LONGEST_SILENCE: SignedDuration = SignedDuration::from_secs(DURATION_S + SLACK.as_secs());
 /// Pause between two looks at a Lease that is waited for.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
@@ -58,6 +60,18 @@ pub enum Acquired {
     },
     /// Somebody drives.
     HeldBy(LeaseSeen),
+}
+
+/// How the wait for a holder's silence ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    /// The Lease is not there, was given back, or has run out: it can be had.
+    Free,
+    /// Nothing was heard for a whole duration, though the Lease's own times say otherwise: it has to be
+    /// taken over.
+    Kept,
+    /// It was renewed: somebody drives.
+    Broken(LeaseSeen),
 }
 
 /// The Leases of a namespace.
@@ -203,35 +217,43 @@ impl Leases {
         }
     }
 
-    /// Waits for a Lease whose holder may be dead, at most one duration: takes it when it has run out,
-    /// gives `HeldBy` as soon as it is renewed. For servers whose clock we don't know, the wait itself
-    /// is the judge.
+    /// Waits until nobody can be driving, or somebody turns out to be: at most one duration. `waiting` is
+    /// called once, if there is anything to wait for. Takes nothing, so it may be broken off at any time.
+    ///
+    /// Where clocks differ so much that the Lease doesn't say when it runs out, the wait itself is the judge.
     ///
     /// # Errors
     ///
     /// As [`Self::acquire`].
-    pub async fn wait_until_free(
-        &self,
-        jobset: &str,
-        holder: &str,
-        owner: &OwnerRef,
-    ) -> Result<Acquired> {
+    pub async fn silence(&self, jobset: &str, waiting: impl FnOnce(&LeaseSeen)) -> Result<Silence> {
+        let Some(first) = self.live_driver(jobset).await? else {
+            return Ok(Silence::Free);
+        };
+        waiting(&first);
         let start = clock::instant();
-        let mut first: Option<LeaseSeen> = None;
         loop {
-            let waited = SignedDuration::try_from(start.elapsed()).unwrap_or(SignedDuration::MAX);
-            let over = waited > SignedDuration::from_secs(DURATION_S) + SLACK;
-            match self.acquire(jobset, holder, owner, over).await? {
-                Acquired::HeldBy(seen) => {
-                    let first = first.get_or_insert_with(|| seen.clone());
-                    if (&first.holder, first.renewed) != (&seen.holder, seen.renewed) {
-                        return Ok(Acquired::HeldBy(seen));
-                    }
-                }
-                held => return Ok(held),
-            }
             clock::sleep_until(clock::instant().after(LOOK_AGAIN)).await;
+            let Some(seen) = self.live_driver(jobset).await? else {
+                return Ok(Silence::Free);
+            };
+            if (&first.holder, first.renewed) != (&seen.holder, seen.renewed) {
+                return Ok(Silence::Broken(seen));
+            }
+            let waited = SignedDuration::try_from(start.elapsed()).unwrap_or(SignedDuration::MAX);
+            if waited > LONGEST_SILENCE {
+                return Ok(Silence::Kept);
+            }
         }
+    }
+
+    /// The Lease, if somebody is to be taken as driving.
+    async fn live_driver(&self, jobset: &str) -> Result<Option<LeaseSeen>> {
+        let lease = self.get(jobset).await.map_err(|f| self.error(&f, jobset))?;
+        let Some(lease) = lease else { return Ok(None) };
+        if lease.metadata.labels.record.is_none() {
+            return Err(self.foreign(&lease));
+        }
+        Ok(Some(self.judge(&lease)).filter(|seen| seen.live))
     }
 
     /// Says that we are still there. A Lease that has vanished is made again.

@@ -280,35 +280,69 @@ async fn what_another_holds_is_not_given_back() {
     assert_eq!(calls.short(), ["GET leases/train-run"]);
 }
 
-/// A dead holder: nothing is renewed for one duration, then it is ours, whatever clocks say.
-#[tokio::test(start_paused = true)]
-async fn waiting_for_a_dead_holder_takes_one_duration() {
-    // A renewTime in the future, as of a holder whose clock is an hour ahead.
-    let (leases, _) = standing(lease(Some("ada"), "2026-12-01T10:10:00Z", "3"));
+/// Waits for the holder's silence; gives what came of it, the seconds, and who was waited for.
+async fn silence(leases: &Leases) -> (Silence, u64, Option<String>) {
     let start = clock::instant();
-    let acquired = leases
-        .wait_until_free("train", "me", &owner())
-        .await
-        .unwrap();
-    assert!(matches!(acquired, Acquired::Held { previous: Some(_) }));
-    let waited = start.elapsed().as_secs();
+    let mut waited_for = None;
+    let silence = leases.silence("train", |seen| waited_for.clone_from(&seen.holder));
+    let silence = silence.await.unwrap();
+    (silence, start.elapsed().as_secs(), waited_for)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_holds_is_not_waited_for() {
+    for holder in [None, Some("ada")] {
+        let (leases, calls) = standing(lease(holder, "2026-12-01T09:00:00Z", "3"));
+        assert_eq!(silence(&leases).await, (Silence::Free, 0, None));
+        assert_eq!(calls.short(), ["GET leases/train-run"]);
+    }
+    let (leases, _) = leases(|_, _| Reply::status(404, "NotFound"));
+    assert_eq!(silence(&leases).await, (Silence::Free, 0, None));
+}
+
+/// A dead holder: it is waited for until the Lease runs out by the server's clock, and nothing is
+/// written meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_dead_holder_is_waited_for() {
+    let start = clock::instant();
+    let (leases, calls) = leases(move |_, _| {
+        let now = NOW.parse::<Timestamp>().unwrap() + start.elapsed();
+        let date = now.strftime("%a, %d %b %Y %H:%M:%S GMT");
+        Reply::ok(lease(Some("ada"), "2026-12-01T09:09:50Z", "3")).header("date", date)
+    });
+    let (silence, waited, holder) = silence(&leases).await;
+    assert_eq!((silence, holder.as_deref()), (Silence::Free, Some("ada")));
+    assert!((20..26).contains(&waited), "{waited}");
+    assert!(calls.short().iter().all(|call| call.starts_with("GET ")));
+}
+
+/// Nothing is renewed for one duration: then it can be taken over, whatever clocks say.
+#[tokio::test(start_paused = true)]
+async fn a_dead_holder_whose_clock_was_ahead_is_waited_for_one_duration() {
+    let (leases, _) = standing(lease(Some("ada"), "2026-12-01T10:10:00Z", "3"));
+    let (silence, waited, _) = silence(&leases).await;
+    assert_eq!(silence, Silence::Kept);
     assert!((30..40).contains(&waited), "{waited}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn waiting_ends_when_the_holder_turns_out_alive() {
-    let (leases, _) = leases(|n, call| match call {
-        "POST leases" => Reply::status(409, "AlreadyExists"),
-        _ if n < 6 => Reply::ok(lease(Some("ada"), "2026-12-01T09:09:50Z", "3")),
+    let (leases, _) = leases(|n, _| match n {
+        0..3 => Reply::ok(lease(Some("ada"), "2026-12-01T09:09:50Z", "3")),
         _ => Reply::ok(lease(Some("ada"), "2026-12-01T09:10:00Z", "4")),
     });
-    let start = clock::instant();
-    let acquired = leases
-        .wait_until_free("train", "me", &owner())
-        .await
-        .unwrap();
-    assert!(matches!(acquired, Acquired::HeldBy(_)));
-    assert!(start.elapsed().as_secs() < 30);
+    let (silence, waited, _) = silence(&leases).await;
+    assert!(matches!(silence, Silence::Broken(seen) if seen.holder.as_deref() == Some("ada")));
+    assert!(waited < 30, "{waited}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreign_lease_is_not_waited_for() {
+    let mut foreign = lease(Some("controller"), NOW, "3");
+    foreign["metadata"]["labels"] = json!({});
+    let (leases, _) = standing(foreign);
+    let error = leases.silence("train", |_| panic!("waiting")).await;
+    assert_eq!(error.unwrap_err().kind(), Kind::InTheWay);
 }
 
 /// A right that is taken away in mid-run: the record is asked instead, and the server isn't asked again

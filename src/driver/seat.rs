@@ -97,7 +97,9 @@ fn gone(name: &str) -> Error {
     Error::new(Kind::NoSuchRun, format!("jobset/{name} is gone"))
 }
 
-fn taken(record: &Record, seen: &LeaseSeen) -> Error {
+/// Who drives, and what can be done about it.
+#[must_use]
+pub fn taken(record: &Record, seen: &LeaseSeen) -> Error {
     let name = &record.name;
     let holder = seen.holder.as_deref().unwrap_or("somebody");
     let ago = silence(seen).map_or_else(String::new, |s| format!(", heard of {s}s ago"));

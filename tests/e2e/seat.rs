@@ -19,6 +19,22 @@ fn the_seat_is_taken() {
     let _ = second.wait().expect(13);
 }
 
+/// A driver that was killed can't give its seat back: who attaches waits until its Lease runs out.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn the_seat_of_a_dead_driver_is_waited_for() {
+    let ns = Namespace::new("dead");
+    let file = ns.file("d.yaml", &manifest("d", "", &[Role::default()]));
+    let mut first = ns.spawn(&["run", &file]);
+    first.wait_for("running");
+    first.kill();
+    let mut second = ns.spawn(&["attach", "d"]);
+    second.wait_for("waiting for ");
+    second.wait_for("took over from ");
+    let _ = ns.jobset(&["stop", "d"]).expect(0);
+    let _ = second.wait().expect(13);
+}
+
 /// Two drivers and one failure: one restart is counted.
 #[test]
 #[ignore = "needs a control plane (tests/cluster/up)"]

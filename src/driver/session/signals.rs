@@ -69,6 +69,19 @@ impl Signals {
     }
 }
 
+impl Signals {
+    /// The first signal that ends a process; Ctrl-Z is left to itself until there is something to stay
+    /// for.
+    pub async fn leaving(&mut self) -> Signal {
+        loop {
+            match self.next().await {
+                Signal::Tstp => {}
+                signal => return signal,
+            }
+        }
+    }
+}
+
 /// Stops the process as the shell's Ctrl-Z would; returns when it goes on.
 #[cfg(unix)]
 pub(super) fn suspend_process() {
