@@ -1,8 +1,9 @@
 //! An observer beside both clients: when the Jobs of a namespace were seen to go, and when Job 0 was
-//! seen to fail. It watches metadata only, so that it costs the server little and both the same.
+//! seen to fail. It costs both the same.
 
 use std::sync::{Arc, Mutex};
 
+use futures::stream::{self, Stream};
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::jiff::Timestamp;
@@ -40,35 +41,30 @@ impl Eyes {
         let now = jobs.list_metadata(&ListParams::default().limit(1)).await?;
         let version = now.metadata.resource_version.unwrap_or_default();
 
-        let mut all = jobs
-            .watch_metadata(&WatchParams::default(), &version)
-            .await?
-            .boxed();
         let (seen, bell) = (Arc::clone(&sight), Arc::clone(&changed));
-        let going = tokio::spawn(async move {
-            while let Ok(Some(event)) = all.try_next().await {
-                if matches!(event, WatchEvent::Deleted(_)) {
-                    let mut sight = seen.lock().expect("nobody panics with it");
-                    sight.gone += 1;
-                    sight.last_gone = Some(Timestamp::now());
-                    bell.notify_one();
-                }
+        let all = follow(jobs.clone(), WatchParams::default(), version.clone()).await?;
+        let going = tokio::spawn(all.for_each(move |event| {
+            if matches!(event, WatchEvent::Deleted(_)) {
+                let mut sight = seen.lock().expect("nobody panics with it");
+                sight.gone += 1;
+                sight.last_gone = Some(Timestamp::now());
+                bell.notify_one();
             }
-        });
+            std::future::ready(())
+        }));
 
         let one = WatchParams::default().fields("metadata.name=b-w-0");
-        let mut first = jobs.watch(&one, &version).await?.boxed();
         let seen = Arc::clone(&sight);
-        let failing = tokio::spawn(async move {
-            while let Ok(Some(event)) = first.try_next().await {
-                if let WatchEvent::Modified(job) = event
-                    && has_failed(&job)
-                {
-                    let mut sight = seen.lock().expect("nobody panics with it");
-                    sight.failed.get_or_insert_with(Timestamp::now);
-                }
+        let first = follow(jobs, one, version).await?;
+        let failing = tokio::spawn(first.for_each(move |event| {
+            if let WatchEvent::Modified(job) = event
+                && has_failed(&job)
+            {
+                let mut sight = seen.lock().expect("nobody panics with it");
+                sight.failed.get_or_insert_with(Timestamp::now);
             }
-        });
+            std::future::ready(())
+        }));
         Ok(Self {
             sight,
             changed,
@@ -97,6 +93,43 @@ impl Eyes {
     pub(crate) fn failed(&self) -> Option<Timestamp> {
         self.sight().failed
     }
+}
+
+/// What happens to Jobs from that version on. A server that is in a hurry ends the watch of whoever does
+/// not keep up: it goes on where it was. The first one is open when this returns.
+async fn follow(
+    jobs: Api<Job>,
+    params: WatchParams,
+    version: String,
+) -> Res<impl Stream<Item = WatchEvent<Job>>> {
+    let open = jobs.watch(&params, &version).await?.boxed();
+    let state = (jobs, params, version, Some(open));
+    Ok(stream::unfold(
+        state,
+        |(jobs, params, mut version, mut open)| async move {
+            loop {
+                let mut events = match open.take() {
+                    Some(events) => events,
+                    None => jobs.watch(&params, &version).await.ok()?.boxed(),
+                };
+                let Ok(Some(event)) = events.try_next().await else {
+                    continue;
+                };
+                match &event {
+                    WatchEvent::Added(job)
+                    | WatchEvent::Modified(job)
+                    | WatchEvent::Deleted(job) => {
+                        version = job.metadata.resource_version.clone().unwrap_or_default();
+                    }
+                    WatchEvent::Bookmark(mark) => {
+                        version.clone_from(&mark.metadata.resource_version);
+                    }
+                    WatchEvent::Error(_) => return None,
+                }
+                return Some((event, (jobs, params, version, Some(events))));
+            }
+        },
+    ))
 }
 
 fn has_failed(job: &Job) -> bool {
