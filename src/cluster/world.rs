@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::api::rights::Rights;
-use crate::cluster::controllers::{gc, job, scheduler};
+use crate::cluster::controllers::{gc, job, podgc, scheduler};
 use crate::cluster::kubelet::scripted;
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::pace::Pace;
@@ -23,6 +23,8 @@ pub(in crate::cluster) enum Due {
     Job(job::Due),
     /// The garbage collector.
     Gc(gc::Due),
+    /// The garbage collector of pods.
+    PodGc(podgc::Due),
     /// The scheduler.
     Scheduler(scheduler::Due),
     /// The scripted kubelets.
@@ -67,6 +69,7 @@ pub struct World {
     serial: u64,
     pub(in crate::cluster) jobs: job::State,
     pub(in crate::cluster) gc: gc::State,
+    pub(in crate::cluster) podgc: podgc::State,
     pub(in crate::cluster) scheduler: scheduler::State,
     pub(in crate::cluster) kubelets: scripted::State,
 }
@@ -85,6 +88,7 @@ impl World {
             serial: 0,
             jobs: job::State::default(),
             gc: gc::State::default(),
+            podgc: podgc::State::default(),
             scheduler: scheduler::State::default(),
             kubelets: scripted::State::default(),
         };
@@ -150,6 +154,7 @@ impl World {
             match due {
                 Due::Job(due) => job::run(self, due),
                 Due::Gc(due) => gc::run(self, due),
+                Due::PodGc(due) => podgc::run(self, due),
                 Due::Scheduler(due) => scheduler::run(self, due),
                 Due::Kubelet(due) => scripted::run(self, due),
             }
@@ -192,6 +197,7 @@ impl World {
     fn notice(&mut self, change: &Change) {
         job::notice(self, change);
         gc::notice(self, change);
+        podgc::notice(self, change);
         scheduler::notice(self, change);
         scripted::notice(self, change);
     }

@@ -2,4 +2,5 @@
 
 pub mod gc;
 pub mod job;
+pub mod podgc;
 pub mod scheduler;

@@ -239,6 +239,9 @@ impl Small {
 
     /// Pods are on a node from now on, so that their deletion takes time.
     pub(super) fn bind(&mut self) {
+        let mut node = k8s_openapi::api::core::v1::Node::default();
+        node.metadata.name = Some("n".to_owned());
+        self.world.put(node.into());
         for pod in self.pods() {
             self.change(&pod, |p| {
                 p.spec.as_mut().unwrap().node_name = Some("n".to_owned())

@@ -133,3 +133,30 @@ fn a_job_of_another_manager_is_left_alone() {
     small.pass(100);
     assert_eq!(small.pods().len(), 1);
 }
+
+#[test]
+fn a_pod_that_was_never_on_a_node_and_one_whose_node_is_gone_end_as_failures() {
+    let mut small =
+        Small::new(json!({"podReplacementPolicy": "Failed", "parallelism": 2, "completions": 2}));
+    small.pass(100);
+    let pods = small.live();
+    small.delete(&pods[0]);
+    small.pass(5_000);
+    small.check(json!({"terminating": 1, "failed": null}));
+    // The collector looks every 20 s, the Job controller a second later.
+    small.pass(16_000);
+    small.check(json!({"terminating": 0, "failed": 1}));
+    small.change(&pods[1], |p| {
+        p.spec.as_mut().unwrap().node_name = Some("gone".to_owned())
+    });
+    small.pass(40_000);
+    small.check(json!({"failed": 1}));
+    small.pass(40_000);
+    small.check(json!({"failed": 2}));
+    assert!(
+        small
+            .pods()
+            .iter()
+            .all(|p| p.metadata.name != pods[1].metadata.name)
+    );
+}
