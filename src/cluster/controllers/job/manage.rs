@@ -6,7 +6,7 @@ use k8s_openapi::jiff::SignedDuration;
 use super::events::{Tone, say};
 use super::look::{Look, count};
 use super::seen::SeenPod;
-use super::{backoff, events, per_index, queue, removal, requests, template};
+use super::{backoff, per_index, queue, removal, requests, template};
 use crate::cluster::object::Kind;
 use crate::cluster::store::Key;
 use crate::cluster::world::World;
@@ -178,9 +178,10 @@ pub(super) fn delete_active(world: &mut World, look: &mut Look) {
 }
 
 fn delete_one(world: &mut World, look: &mut Look, pod: &SeenPod) {
-    if requests::delete_pod(world, &pod.key()) {
+    // A pod that is gone is as good as deleted.
+    if requests::delete_pod(world, &pod.key()).is_ok() {
         let message = format!("Deleted pod: {}", pod.name());
-        events::say(world, &look.job, Tone::Normal, "SuccessfulDelete", &message);
+        say(world, &look.job, Tone::Normal, "SuccessfulDelete", &message);
     }
     look.active -= 1;
     look.terminating += 1;

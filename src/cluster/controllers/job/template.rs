@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use super::labels::{COMPLETION_INDEX, TRACKING_FINALIZER};
 
 /// Longest prefix to which the API appends five letters.
-pub(super) const MAX_PREFIX: usize = 58;
+const MAX_PREFIX: usize = 58;
 /// Variable that tells a container its index.
 const INDEX_VARIABLE: &str = "JOB_COMPLETION_INDEX";
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::requests;
 use super::seen::SeenPod;
+use crate::cluster::api::{Patch, Request, Verb, WriteOptions};
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::store::{ChangeKind, Key};
 use crate::cluster::world::{World, WorldOptions};
@@ -59,34 +60,13 @@ impl Small {
         small
     }
 
-    /// Another Job.
+    /// Another Job, as the API admits it.
     pub(super) fn make(&mut self, name: &str, spec: Value) {
-        let defaults = json!({"backoffLimit": 6, "completionMode": "NonIndexed", "suspend": false,
-            "podReplacementPolicy":
-                if spec["podFailurePolicy"].is_null() { "TerminatingOrFailed" } else { "Failed" },
-            "template": {"metadata": {}, "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 30,
-                "containers": [{"name": "c", "image": "i"}]}}});
-        let mut job = json!({"metadata": {"name": name, "namespace": "default", "generation": 1}, "spec": defaults});
+        let mut job = json!({"metadata": {"name": name, "namespace": "default"}, "spec": {"template":
+            {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}});
         merge(&mut job["spec"], spec);
-        let mut job: Job = serde_json::from_value(job).unwrap();
-        self.world.stamp(&mut job.metadata);
-        let uid = job.metadata.uid.clone().unwrap();
-        let labels: std::collections::BTreeMap<String, String> = [
-            ("controller-uid", &*uid),
-            ("batch.kubernetes.io/controller-uid", &*uid),
-            ("job-name", name),
-            ("batch.kubernetes.io/job-name", name),
-        ]
-        .map(|(k, v)| (k.to_owned(), v.to_owned()))
-        .into();
-        let spec = job.spec.as_mut().unwrap();
-        spec.template.metadata.get_or_insert_default().labels = Some(labels);
-        let selector = spec.selector.get_or_insert_default();
-        selector.match_labels = Some(std::collections::BTreeMap::from([(
-            "batch.kubernetes.io/controller-uid".to_owned(),
-            uid,
-        )]));
-        self.world.put(job.into());
+        let job = Object::from_json(Kind::Job, &job, |_| {}).unwrap();
+        self.world.create(job).unwrap();
     }
 
     /// Lets milliseconds pass.
@@ -223,7 +203,7 @@ impl Small {
     /// Somebody asks for a pod's deletion.
     pub(super) fn delete(&mut self, pod: &Pod) {
         let key = Self::key(Kind::Pod, pod.metadata.name.as_deref().unwrap());
-        requests::delete_pod(&mut self.world, &key);
+        requests::delete_pod(&mut self.world, &key).unwrap();
     }
 
     /// The kubelet has ended the containers of all pods that are being deleted.
@@ -251,13 +231,16 @@ impl Small {
 
     /// Changes the Job's spec.
     pub(super) fn patch(&mut self, patch: Value) {
-        let job = self.world.store.get(&Self::key(Kind::Job, "j")).unwrap();
-        let mut value = job.to_json().unwrap();
-        merge(&mut value["spec"], patch);
-        let mut object = Object::from_json(Kind::Job, &value, |_| {}).unwrap();
-        let generation = object.meta().generation.map(|g| g + 1);
-        object.meta_mut().generation = generation;
-        self.world.put(object);
+        let patch = Patch::Merge(json!({"spec": patch}));
+        let request = Request {
+            user: "kubernetes-admin".to_owned(),
+            kind: Kind::Job,
+            namespace: Some("default".to_owned()),
+            name: Some("j".to_owned()),
+            subresource: None,
+            verb: Verb::Patch(WriteOptions::default(), patch),
+        };
+        self.world.call(&request).unwrap();
     }
 
     /// `Reason message` of the events about Jobs, names of pods without their letters.

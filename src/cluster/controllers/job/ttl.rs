@@ -1,10 +1,10 @@
 //! `spec.ttlSecondsAfterFinished`: a Job is deleted, its pods first, so long after its end.
 
 use k8s_openapi::api::batch::v1::Job;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use super::{Due, conditions};
+use crate::cluster::api::{DeleteOptions, Propagation};
 use crate::cluster::object::Kind;
 use crate::cluster::store::Key;
 use crate::cluster::world::{self, World};
@@ -37,7 +37,13 @@ pub(super) fn run(world: &mut World, uid: &str) {
         metadata.namespace.as_deref().unwrap_or_default(),
         metadata.name.as_deref().unwrap_or_default(),
     );
-    delete(world, &key);
+    let options = DeleteOptions {
+        propagation: Some(Propagation::Foreground),
+        uid: Some(uid.to_owned()),
+        ..DeleteOptions::default()
+    };
+    // It was there a moment ago.
+    let _ = world.delete(&key, &options);
 }
 
 /// None: it hasn't ended, has no time limit, or is being deleted.
@@ -50,19 +56,4 @@ fn expiry(job: &Job) -> Option<Timestamp> {
         .checked_add(SignedDuration::from_secs(ttl.into()))
         .ok()
         .filter(|_| alive)
-}
-
-/// In the foreground.
-fn delete(world: &mut World, key: &Key) {
-    let Some(job) = world.store.get(key).and_then(|o| o.as_job()) else {
-        return;
-    };
-    let mut job = job.clone();
-    let metadata = &mut job.metadata;
-    metadata.deletion_timestamp = Some(Time(world.second()));
-    metadata.deletion_grace_period_seconds = Some(0);
-    metadata.generation = metadata.generation.map(|g| g + 1);
-    let finalizers = metadata.finalizers.get_or_insert_default();
-    finalizers.push("foregroundDeletion".to_owned());
-    world.put(job.into());
 }

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::{Pod, PodCondition};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
+use crate::cluster::api::DeleteOptions;
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::store::{Change, ChangeKind, Key};
 use crate::cluster::world::{self, World};
@@ -131,19 +132,10 @@ fn end(world: &mut World, key: &Key, condition: Option<PodCondition>) {
         }
         world.put(pod.into());
     }
-    delete(world, key);
-}
-
-/// Without grace; finalizers hold it.
-fn delete(world: &mut World, key: &Key) {
-    let Some(pod) = world.store.get(key).and_then(|o| o.as_pod()) else {
-        return;
+    let options = DeleteOptions {
+        grace: Some(0),
+        ..DeleteOptions::default()
     };
-    if pod.metadata.finalizers.iter().flatten().next().is_none() {
-        return world.remove(key);
-    }
-    let mut pod = pod.clone();
-    pod.metadata.deletion_timestamp = Some(Time(world.second()));
-    pod.metadata.deletion_grace_period_seconds = Some(0);
-    world.put(pod.into());
+    // It was there a moment ago.
+    let _ = world.delete(key, &options);
 }
