@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::api::rights::Rights;
-use crate::cluster::controllers::{gc, job, podgc, scheduler};
+use crate::cluster::controllers::{gc, job, node, podgc, scheduler};
 use crate::cluster::kubelet::scripted;
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::pace::Pace;
@@ -69,6 +69,7 @@ pub struct World {
     serial: u64,
     pub(in crate::cluster) jobs: job::State,
     pub(in crate::cluster) gc: gc::State,
+    pub(in crate::cluster) nodes: node::State,
     pub(in crate::cluster) podgc: podgc::State,
     pub(in crate::cluster) scheduler: scheduler::State,
     pub(in crate::cluster) kubelets: scripted::State,
@@ -88,6 +89,7 @@ impl World {
             serial: 0,
             jobs: job::State::default(),
             gc: gc::State::default(),
+            nodes: node::State::default(),
             podgc: podgc::State::default(),
             scheduler: scheduler::State::default(),
             kubelets: scripted::State::default(),

@@ -2,5 +2,6 @@
 
 pub mod gc;
 pub mod job;
+pub mod node;
 pub mod podgc;
 pub mod scheduler;

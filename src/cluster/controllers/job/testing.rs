@@ -221,6 +221,8 @@ impl Small {
     pub(super) fn bind(&mut self) {
         let mut node = k8s_openapi::api::core::v1::Node::default();
         node.metadata.name = Some("n".to_owned());
+        // The test itself says what its pods do.
+        self.world.kubelets.give_away("n");
         self.world.put(node.into());
         for pod in self.pods() {
             self.change(&pod, |p| {
@@ -249,6 +251,7 @@ impl Small {
             .world
             .store
             .list(Kind::Event, Some("default"))
+            .filter(|e| matches!(&***e, Object::Event(e) if e.involved_object.kind.as_deref() == Some("Job")))
             .map(Arc::clone)
             .collect();
         events.sort_by_key(|e| {
