@@ -15,6 +15,9 @@ use crate::engine::view::{Call, Entry, Retry, SlotId};
 const RETRY_FIRST_S: i64 = 1;
 /// Longest wait between tries: an obstacle that a person removes is noticed within this.
 const RETRY_MOST_S: i64 = 30;
+/// An API server that has just started answers 403 until it has read the Roles, which takes seconds. So
+/// what was checked before the start counts as forbidden only after this long.
+const FORBIDDEN_FOR: SignedDuration = SignedDuration::from_secs(60);
 /// What a patch said counts until the watch shows it, but no longer than this.
 pub(super) const PATCH_SEEN: SignedDuration = SignedDuration::from_secs(10);
 
@@ -70,6 +73,7 @@ impl Engine {
             } => {
                 self.view.service = Some(true);
                 self.service_retry = None;
+                self.forbidden_since = None;
                 return;
             }
             ActionResult::Exists { .. } => {
@@ -77,7 +81,7 @@ impl Engine {
             }
             ActionResult::NotFound => "not found".to_owned(),
             ActionResult::Refused { code, message, .. } => {
-                if self.first_start() && final_refusal(*code, message) {
+                if self.ends_the_start(*code, message, now) {
                     self.refused =
                         Some(("HeadlessServiceCreationFailed".to_owned(), message.clone()));
                     return;
@@ -107,7 +111,10 @@ impl Engine {
         let (role, index) = self.place(id);
         let name = self.job_name(id);
         match result {
-            ActionResult::Ok { uid } => self.expect(id, labels, suspend, uid, now),
+            ActionResult::Ok { uid } => {
+                self.forbidden_since = None;
+                self.expect(id, labels, suspend, uid, now);
+            }
             ActionResult::Exists {
                 ours: true,
                 uid,
@@ -140,7 +147,7 @@ impl Engine {
                 reason,
                 message,
             } => {
-                if self.first_start() && final_refusal(code, &message) {
+                if self.ends_the_start(code, &message, now) {
                     let words = format!("job {name} was refused: {message}");
                     self.refused
                         .get_or_insert(("JobCreationFailed".to_owned(), words));
@@ -335,6 +342,19 @@ impl Engine {
                 .is_none_or(|a| a.kind == AttemptKind::Start && a.ready.is_none())
     }
 
+    /// Whether a create that was refused so ends the run at its first start. Not for a quota, which
+    /// others may free, nor for a conflict; for a missing right only once it has been missing for long.
+    fn ends_the_start(&mut self, code: u16, message: &str, now: Timestamp) -> bool {
+        if !self.first_start() || code == 409 || is_quota(message) {
+            return false;
+        }
+        if code != 403 {
+            return true;
+        }
+        let since = *self.forbidden_since.get_or_insert(now);
+        now.duration_since(since) >= FORBIDDEN_FOR
+    }
+
     /// Name of a slot's Job.
     pub(super) fn job_name(&self, id: SlotId) -> String {
         let slot = &self.view.slots[id];
@@ -344,9 +364,4 @@ impl Engine {
 
 fn is_quota(message: &str) -> bool {
     message.contains("exceeded quota")
-}
-
-/// Trying again can't help: not for a quota, which others may free, nor for a conflict.
-fn final_refusal(code: u16, message: &str) -> bool {
-    code != 409 && !is_quota(message)
 }

@@ -125,6 +125,8 @@ pub struct Engine {
     pub(super) stop: Option<String>,
     /// A create was refused for good at the first start.
     pub(super) refused: Option<(String, String)>,
+    /// Since when creates are answered with 403.
+    pub(super) forbidden_since: Option<Timestamp>,
     pub(super) service_retry: Option<(Timestamp, u32)>,
     pub(super) service_call: bool,
     /// Something that the startup order or the success policy looks at changed.
@@ -190,6 +192,7 @@ impl Engine {
             looked: false,
             stop: state.stop.clone().filter(|_| state.outcome.is_none()),
             refused: None,
+            forbidden_since: None,
             service_retry: None,
             service_call: false,
             changed: true,

@@ -121,7 +121,8 @@ fn key(meta: Meta) -> (String, String) {
 }
 
 /// Warnings of the whole namespace, as events can't be selected by a prefix of a name. What isn't
-/// about this run is dropped here. Without the right to read events, that is said once.
+/// about this run is dropped here. Without the right to read events, that is said once; it is asked for
+/// again, since a server that has just started refuses what it allows a moment later.
 fn events(conn: &Connection, scope: &Scope) -> LocalBoxStream<'static, Seen> {
     let target = Target {
         resource: Resource::Events,
@@ -130,28 +131,39 @@ fn events(conn: &Connection, scope: &Scope) -> LocalBoxStream<'static, Seen> {
         start: Start::Any,
     };
     let (prefix, since) = (format!("{}-", scope.jobset), scope.since);
+    let mut told = Told::Nothing;
     feed::<slim::Event>(conn, target)
-        .scan(false, move |refused, change| {
+        .filter_map(move |change| {
             let seen = match change {
-                _ if *refused => None,
-                Change::Refused(failure) => {
-                    *refused = true;
-                    Some(Some(Seen::Warning(format!(
+                Change::Refused(failure) if told == Told::Nothing => {
+                    told = Told::Refused;
+                    Some(Seen::Warning(format!(
                         "events can't be read, so refused pods are not explained ({})",
                         failure.message
-                    ))))
+                    )))
                 }
-                Change::Applied(event) if event.involved_object.name.starts_with(&prefix) => Some(
+                Change::Allowed if told == Told::Refused => {
+                    told = Told::Allowed;
+                    Some(Seen::Warning("events can be read again".to_owned()))
+                }
+                Change::Applied(event) if event.involved_object.name.starts_with(&prefix) => {
                     convert::notice(event)
                         .filter(|n| is_recent(n, since))
-                        .map(Seen::Fact),
-                ),
-                _ => Some(None),
+                        .map(Seen::Fact)
+                }
+                _ => None,
             };
             std::future::ready(seen)
         })
-        .filter_map(std::future::ready)
         .boxed_local()
+}
+
+/// What has been said about the right to read events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Refused,
+    Allowed,
 }
 
 fn is_recent(notice: &Observation, since: Timestamp) -> bool {
@@ -212,4 +224,63 @@ fn told(conn: &Connection) -> LocalBoxStream<'static, Seen> {
         },
     )
     .boxed_local()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::driver::kube::fake::{Reply, server};
+
+    fn scope() -> Scope {
+        Scope {
+            namespace: "ml".to_owned(),
+            jobset: "train".to_owned(),
+            uid: "run".to_owned(),
+            since: "2026-12-01T09:00:00Z".parse().unwrap(),
+            service: None,
+            new: false,
+        }
+    }
+
+    /// A server that has just started answers 403 for a moment. Without the right at all nothing more
+    /// than the one warning is said.
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_of_events_is_told_once_and_asked_about_again() {
+        let event = json!({"type": "ADDED", "object": {
+            "metadata": {"name": "e", "resourceVersion": "7"},
+            "involvedObject": {"kind": "Job", "name": "train-worker-0"},
+            "type": "Warning", "reason": "FailedCreate", "message": "exceeded quota",
+            "lastTimestamp": "2026-12-01T09:10:00Z",
+        }});
+        let (conn, calls) = server(move |n, _| match n {
+            0..3 => Reply::status(403, "Forbidden"),
+            3 => Reply::Lines {
+                lines: vec![event.clone()],
+                open: false,
+            },
+            4..6 => Reply::status(403, "Forbidden"),
+            _ => Reply::Lines {
+                lines: vec![event.clone()],
+                open: true,
+            },
+        });
+        let seen: Vec<_> = events(&conn, &scope()).take(4).collect().await;
+        let kind = |seen: &Seen| match seen {
+            Seen::Warning(text) => text.split(" (").next().unwrap_or_default().to_owned(),
+            Seen::Fact(Observation::Notice { reason, .. }) => reason.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            seen.iter().map(kind).collect::<Vec<_>>(),
+            [
+                "events can't be read, so refused pods are not explained",
+                "events can be read again",
+                "FailedCreate",
+                "FailedCreate",
+            ]
+        );
+        assert_eq!(calls.all().len(), 7);
+    }
 }

@@ -173,6 +173,48 @@ fn a_refused_create_ends_a_first_start() {
     assert_eq!(play.done(), ["+service", "+set-a-0#0", "-set-a-0#0"]);
 }
 
+fn forbidden() -> ActionResult {
+    ActionResult::Refused {
+        code: 403,
+        reason: "Forbidden".to_owned(),
+        message: "jobs.batch is forbidden: User \"ada\" cannot create resource \"jobs\"".to_owned(),
+    }
+}
+
+/// A server that has just started knows no Roles yet: what was allowed a moment ago is asked again.
+#[test]
+fn a_right_that_is_missing_for_a_moment_does_not_end_a_first_start() {
+    let mut play = Play::new(jobset(&[("a", 2)], json!({})));
+    play.refuse.insert("set-a-0".to_owned(), forbidden());
+    let mut play = play.start();
+    for _ in 0..5 {
+        play.pass(8);
+        play.settle();
+    }
+    assert_eq!(play.outcome, None);
+    play.refuse.clear();
+    play.pass(30);
+    play.settle();
+    assert_eq!(play.outcome, None);
+    assert!(play.done().contains(&"+set-a-0#0"), "{:?}", play.done());
+}
+
+#[test]
+fn a_right_that_stays_missing_ends_a_first_start() {
+    let mut play = Play::new(jobset(&[("a", 1)], json!({})));
+    play.refuse.insert("set-a-0".to_owned(), forbidden());
+    let mut play = play.start();
+    for _ in 0..10 {
+        play.pass(8);
+        play.settle();
+    }
+    let outcome = play.outcome;
+    assert!(
+        matches!(&outcome, Some(Outcome::CouldNotStart { message }) if message.contains("cannot create")),
+        "{outcome:?}"
+    );
+}
+
 #[test]
 fn a_quota_is_waited_for_and_said_once() {
     let mut play = Play::new(jobset(&[("a", 1)], json!({})));
