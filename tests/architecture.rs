@@ -41,7 +41,8 @@ const MAY_USE: [(&str, &[&str]); 8] = [
     (
         "cli",
         &[
-            "api", "manifest", "engine", "driver", "report", "logs", "error", "Error", "Result",
+            "api", "manifest", "engine", "driver", "cluster", "report", "logs", "error", "Error",
+            "Result",
         ],
     ),
 ];

@@ -13,11 +13,12 @@ use crate::cli::invocation::Invocation;
 use crate::cli::run as run_verb;
 use crate::cli::settings::{
     self, AttachSettings, ChangeSettings, CompletionSettings, DeleteSettings, LogsSettings,
-    RenderSettings, RunSettings, StatusSettings, Talk, ValidateSettings, VersionSettings,
+    PocketSettings, RenderSettings, RunSettings, StatusSettings, Talk, ValidateSettings,
+    VersionSettings,
 };
 use crate::cli::{
-    ExitCode, attach, complete, completion, delete, help, logs, render, status, stop, suspend,
-    validate, version,
+    ExitCode, attach, complete, completion, delete, help, logs, pocket, render, status, stop,
+    suspend, validate, version,
 };
 use crate::driver::kube::ConnectOptions;
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ pub fn main() -> std::process::ExitCode {
     if invocation == Invocation::Completion {
         return answer_kubectl(words, &env).into();
     }
-    run(invocation, argv0.as_deref(), words, &env).into()
+    run(invocation, argv0.as_deref(), words, &env)
 }
 
 /// The clap tree with the name by which the program was called.
@@ -51,7 +52,12 @@ fn answer_kubectl(words: Vec<OsString>, env: &Env) -> ExitCode {
     ExitCode::Ok
 }
 
-fn run(invocation: Invocation, argv0: Option<&OsStr>, words: Vec<OsString>, env: &Env) -> ExitCode {
+fn run(
+    invocation: Invocation,
+    argv0: Option<&OsStr>,
+    words: Vec<OsString>,
+    env: &Env,
+) -> std::process::ExitCode {
     // While the flags are not understood, the environment still says how to talk.
     let fallback = || {
         let talk = Talk::resolve(&TalkArgs::default(), env).unwrap_or_default();
@@ -63,21 +69,21 @@ fn run(invocation: Invocation, argv0: Option<&OsStr>, words: Vec<OsString>, env:
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(e) => return not_parsed(&e, words.is_empty(), invocation, &fallback()),
+        Err(e) => return not_parsed(&e, words.is_empty(), invocation, &fallback()).into(),
     };
     let talk = match Talk::resolve(&cli.global.talk, env) {
         Ok(talk) => talk,
-        Err(e) => return failed(&e, &fallback()),
+        Err(e) => return failed(&e, &fallback()).into(),
     };
     let connection = settings::connection(cli.global.connection, env);
     let app = App::new(connection, talk, env.who());
     let code = match dispatch(cli.verb, invocation, argv0, env, &app) {
         Ok(code) => code,
-        Err(e) => failed(&e, &app),
+        Err(e) => failed(&e, &app).into(),
     };
     // A reader that has gone away has had enough; a disk that is full has not got all of it.
-    if code == ExitCode::Ok && app.printer.stdout_failed() {
-        return ExitCode::Other;
+    if code == std::process::ExitCode::SUCCESS && app.printer.stdout_failed() {
+        return ExitCode::Other.into();
     }
     code
 }
@@ -140,8 +146,8 @@ fn dispatch(
     argv0: Option<&OsStr>,
     env: &Env,
     app: &App,
-) -> Result<ExitCode> {
-    match verb {
+) -> Result<std::process::ExitCode> {
+    let code = match verb {
         Verb::Help(args) => {
             let ansi = app.out_styles().is_colored();
             let text = help::text(command(invocation), &args.topic, ansi)?;
@@ -165,11 +171,14 @@ fn dispatch(
         Verb::Logs(args) => wait(logs::run(LogsSettings::resolve(*args)?, app)),
         Verb::Run(args) => wait(run_verb::run(RunSettings::resolve(*args, env)?, app)),
         Verb::Attach(args) => wait(attach::run(AttachSettings::resolve(*args, env)?, app)),
-    }
+        // The one verb whose code can be another program's.
+        Verb::Pocket(args) => return wait(pocket::run(PocketSettings::resolve(args)?, app)),
+    };
+    code.map(Into::into)
 }
 
 /// Runs a verb to its end. One thread: the driver is one loop, and a client that waits needs no more.
-fn wait(verb: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
+fn wait<T>(verb: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

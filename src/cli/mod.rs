@@ -21,6 +21,7 @@ pub mod help;
 pub mod invocation;
 pub mod labels;
 pub mod logs;
+pub mod pocket;
 mod random;
 mod remove;
 pub mod render;

@@ -11,6 +11,7 @@
 
 pub mod api;
 pub mod controllers;
+pub mod front;
 pub mod journal;
 pub mod kubelet;
 pub mod object;

@@ -6,6 +6,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{
     ConfigMap, Event, Namespace, Node, PersistentVolumeClaim, Pod, ResourceQuota, Secret, Service,
 };
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
@@ -132,6 +133,15 @@ macro_rules! kinds {
                     $(Kind::$kind => serde_ignored::deserialize(value, |path| ignored(path.to_string())).map(Self::$kind),)*
                 }
             }
+            /// From any deserializer.
+            ///
+            /// # Errors
+            /// Those of the deserializer.
+            pub fn decode<'de, D: serde::Deserializer<'de>>(kind: Kind, from: D) -> Result<Self, D::Error> {
+                match kind {
+                    $(Kind::$kind => serde::Deserialize::deserialize(from).map(Self::$kind),)*
+                }
+            }
         }
 
         $(
@@ -156,6 +166,8 @@ kinds! {
     Pod, "", "pods", "pod", ["po"], true, true;
     Job, "batch", "jobs", "job", [], true, true;
     Lease, "coordination.k8s.io", "leases", "lease", [], true, false;
+    Role, "rbac.authorization.k8s.io", "roles", "role", [], true, false;
+    RoleBinding, "rbac.authorization.k8s.io", "rolebindings", "rolebinding", [], true, false;
 }
 
 impl Kind {

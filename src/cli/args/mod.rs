@@ -2,6 +2,7 @@
 
 mod global;
 mod logs;
+mod pocket;
 mod run;
 mod verbs;
 
@@ -9,6 +10,7 @@ use clap::{Parser, Subcommand};
 
 pub use global::{ConnectionArgs, GlobalArgs, TalkArgs};
 pub use logs::LogsArgs;
+pub use pocket::PocketArgs;
 pub use run::{AttachArgs, ManifestArgs, RunArgs, StayArgs};
 pub use verbs::{
     ChangeArgs, CompleteArgs, CompletionArgs, CompletionWhat, DeleteArgs, HelpArgs, InstallArgs,
@@ -70,6 +72,9 @@ pub enum Verb {
     Completion(CompletionArgs),
     /// Help about a command, or about the exit codes
     Help(HelpArgs),
+    /// Serve a small Kubernetes of our own on this machine, for trying things and for tests
+    #[command(hide = true)]
+    Pocket(PocketArgs),
     /// Answer kubectl's question for completions.
     #[command(name = "__complete", hide = true, disable_help_flag = true)]
     Complete(CompleteArgs),

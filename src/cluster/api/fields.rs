@@ -157,7 +157,12 @@ fn known(kind: Kind, field: &str) -> Result<&str, String> {
         Kind::Secret => &["type"],
         Kind::Service => &["spec.clusterIP", "spec.type"],
         Kind::Job => &["status.successful"],
-        Kind::ConfigMap | Kind::PersistentVolumeClaim | Kind::ResourceQuota | Kind::Lease => &[],
+        Kind::ConfigMap
+        | Kind::PersistentVolumeClaim
+        | Kind::ResourceQuota
+        | Kind::Lease
+        | Kind::Role
+        | Kind::RoleBinding => &[],
     };
     let of_metadata = field == "metadata.name"
         || field == "metadata.namespace" && !matches!(kind, Kind::Node | Kind::Namespace);

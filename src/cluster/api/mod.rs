@@ -6,7 +6,7 @@
 //!   `update`, `patch`, `delete`, `pod` (binding, eviction): the verbs
 //! - `decode` (`gotype`): a body to an object; `defaults`: what is left open; `prepare`: what the server
 //!   decides; `validate` (`problems`, `names`): what is refused
-//! - `rights`: who may do what
+//! - `rights`, `roles`: who may do what
 //!
 //! What it does not do:
 //! - `metadata.managedFields` is never there. So server-side apply merges as a strategic merge does, never
@@ -35,6 +35,7 @@ mod pod;
 mod prepare;
 pub mod problems;
 pub mod rights;
+mod roles;
 pub mod selector;
 mod update;
 mod validate;

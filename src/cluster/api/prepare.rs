@@ -59,7 +59,9 @@ pub(super) fn for_create(world: &mut World, object: &mut Object) {
         | Object::ConfigMap(_)
         | Object::Secret(_)
         | Object::Event(_)
-        | Object::Lease(_) => {}
+        | Object::Lease(_)
+        | Object::Role(_)
+        | Object::RoleBinding(_) => {}
     }
 }
 

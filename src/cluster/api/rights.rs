@@ -1,4 +1,4 @@
-//! Who may do what: rules as a Role has them, for each user. Nobody may anything that isn't allowed;
+//! Who may do what: rules as a Role has them, for each user, and what Roles grant. Nobody may anything that isn't allowed;
 //! the administrator and the system itself may all.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Value, json};
 
 use crate::cluster::api::request::{Answer, Body, Request, Subresource, Verb};
+use crate::cluster::api::roles;
 use crate::cluster::api::status::Status;
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::world::World;
@@ -113,6 +114,31 @@ impl World {
         }
         let rules = self.rights.users.get(user);
         rules.is_some_and(|rules| rules.iter().any(|rule| rule.allows(action)))
+            || !action.namespace.is_empty()
+                && roles::granted(self, user, action.namespace)
+                    .iter()
+                    .any(|rule| rule.allows(action))
+    }
+
+    /// Everything that a user may do in a namespace.
+    #[must_use]
+    pub fn rules(&self, user: &str, namespace: &str) -> Vec<Rule> {
+        let all = || vec!["*".to_owned()];
+        if matches!(user, ADMIN | SYSTEM) {
+            return vec![Rule {
+                namespace: None,
+                verbs: all(),
+                groups: all(),
+                resources: all(),
+                names: Vec::new(),
+            }];
+        }
+        let given = self.rights.users.get(user).into_iter().flatten();
+        given
+            .filter(|rule| rule.namespace.as_deref().is_none_or(|n| n == namespace))
+            .cloned()
+            .chain(roles::granted(self, user, namespace))
+            .collect()
     }
 
     /// The same with the API's refusal: for what isn't a request to [`World::call`] (watches, logs).

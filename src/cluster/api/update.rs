@@ -43,7 +43,12 @@ pub(super) fn put(
 fn creates_on_update(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Lease | Kind::Service | Kind::Event | Kind::ResourceQuota
+        Kind::Lease
+            | Kind::Service
+            | Kind::Event
+            | Kind::ResourceQuota
+            | Kind::Role
+            | Kind::RoleBinding
     )
 }
 

@@ -21,7 +21,12 @@ pub(super) fn apply(object: &mut Object) {
                 "Opaque".clone_into(kind);
             }
         }
-        Object::ConfigMap(_) | Object::ResourceQuota(_) | Object::Event(_) | Object::Lease(_) => {}
+        Object::ConfigMap(_)
+        | Object::ResourceQuota(_)
+        | Object::Event(_)
+        | Object::Lease(_)
+        | Object::Role(_)
+        | Object::RoleBinding(_) => {}
     }
 }
 

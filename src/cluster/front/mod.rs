@@ -1,0 +1,37 @@
+//! How requests reach the world: over HTTPS, or as a `tower` service in the same process. Only JSON is
+//! spoken. Not served: OpenAPI v2, `exec`, `attach`, `port-forward`, `scale`, the API of admission, CRDs.
+//!
+//! - `shared`: the world behind a lock, its clock, a bell for watchers
+//! - `pocket`: a whole cluster, furnished and served
+//! - `service`: in process; `http`: over TLS on loopback, with `certificate`, `kubeconfig`, `users`
+//! - `handle`: a request to an answer, with `route`, `query`, `accept`, `objects`, `review`,
+//!   `discovery`, `openapi`, `table`
+//! - `watching`, `logging`: answers that go on
+//! - `reply`: answers as HTTP
+
+mod accept;
+mod certificate;
+mod discovery;
+mod handle;
+mod http;
+mod kubeconfig;
+mod logging;
+mod objects;
+mod openapi;
+mod pocket;
+mod query;
+mod reply;
+mod review;
+mod route;
+mod service;
+mod shared;
+mod table;
+mod users;
+mod watching;
+
+pub use http::Server;
+pub use pocket::{NAMESPACES, OTHER, Pocket, PocketOptions, USER};
+pub use reply::{Reply, ReplyBody};
+pub use service::InProcess;
+pub use shared::Shared;
+pub use users::Users;

@@ -1,0 +1,109 @@
+//! Answers to questions about the one who asks.
+
+use serde_json::{Value, json};
+
+use crate::cluster::api::rights::{ADMIN, Action};
+use crate::cluster::front::route::Review;
+use crate::cluster::world::World;
+
+/// Fills in the `status` of a review.
+pub(super) fn answer(review: Review, asked: &Value, user: &str, world: &World) -> Value {
+    let (group, _, kind) = review.names();
+    let spec = asked.get("spec").cloned().unwrap_or_else(|| json!({}));
+    let status = match review {
+        Review::Access => {
+            let allowed = access(&spec, user, world);
+            json!({"allowed": allowed})
+        }
+        Review::Rules => {
+            let namespace = spec["namespace"].as_str().unwrap_or_default();
+            json!({
+                "resourceRules": rules(user, namespace, world),
+                "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": PATHS}],
+                "incomplete": false,
+            })
+        }
+        Review::Subject => {
+            json!({"userInfo": {"username": user, "groups": ["system:authenticated"]}})
+        }
+    };
+    let mut answer = json!({
+        "kind": kind, "apiVersion": format!("{group}/v1"), "metadata": {"creationTimestamp": null},
+        "spec": spec, "status": status,
+    });
+    if review == Review::Subject {
+        // The one review without a question.
+        if let Value::Object(fields) = &mut answer {
+            fields.remove("spec");
+        }
+    }
+    answer
+}
+
+/// Paths that everybody may read.
+const PATHS: [&str; 10] = [
+    "/api",
+    "/api/*",
+    "/apis",
+    "/apis/*",
+    "/healthz",
+    "/livez",
+    "/openapi",
+    "/openapi/*",
+    "/readyz",
+    "/version",
+];
+
+/// Everybody may ask about themselves.
+fn about_oneself(action: &Action<'_>) -> bool {
+    action.verb == "create"
+        && Review::ALL.iter().any(|review| {
+            let (group, resource, _) = review.names();
+            group == action.group && resource == action.resource
+        })
+}
+
+fn rules(user: &str, namespace: &str, world: &World) -> Vec<Value> {
+    let mut told: Vec<Value> = Review::ALL
+        .iter()
+        .map(|review| {
+            let (group, resource, _) = review.names();
+            json!({"verbs": ["create"], "apiGroups": [group], "resources": [resource]})
+        })
+        .collect();
+    for rule in world.rules(user, namespace) {
+        let mut value = json!({
+            "verbs": rule.verbs, "apiGroups": rule.groups, "resources": rule.resources,
+        });
+        if !rule.names.is_empty() {
+            value["resourceNames"] = json!(rule.names);
+        }
+        told.push(value);
+    }
+    told
+}
+
+fn access(spec: &Value, user: &str, world: &World) -> bool {
+    let attributes = &spec["resourceAttributes"];
+    if attributes.is_object() {
+        let text = |key: &str| attributes[key].as_str().unwrap_or_default();
+        let action = Action {
+            verb: text("verb"),
+            group: text("group"),
+            resource: text("resource"),
+            subresource: text("subresource"),
+            namespace: text("namespace"),
+            name: text("name"),
+        };
+        return about_oneself(&action) || world.may(user, &action);
+    }
+    let path = spec["nonResourceAttributes"]["path"].as_str();
+    let verb = spec["nonResourceAttributes"]["verb"].as_str();
+    let readable = |path: &str| {
+        PATHS.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => path.starts_with(start),
+            None => *known == path,
+        })
+    };
+    user == ADMIN || verb == Some("get") && path.is_some_and(readable)
+}
