@@ -27,6 +27,8 @@ pub(in crate::cluster) enum Due {
     PodGc(podgc::Due),
     /// The scheduler.
     Scheduler(scheduler::Due),
+    /// The node controllers.
+    Node(node::Due),
     /// The scripted kubelets.
     Kubelet(scripted::Due),
 }
@@ -158,6 +160,7 @@ impl World {
                 Due::Gc(due) => gc::run(self, due),
                 Due::PodGc(due) => podgc::run(self, due),
                 Due::Scheduler(due) => scheduler::run(self, due),
+                Due::Node(due) => node::run(self, due),
                 Due::Kubelet(due) => scripted::run(self, due),
             }
         }
@@ -201,6 +204,7 @@ impl World {
         gc::notice(self, change);
         podgc::notice(self, change);
         scheduler::notice(self, change);
+        node::notice(self, change);
         scripted::notice(self, change);
     }
 

@@ -17,7 +17,10 @@ mod notice;
 pub(in crate::cluster) mod quantity;
 mod resources;
 mod state;
+#[cfg(test)]
+mod tests;
 
+pub(in crate::cluster) use nodes::bears;
 pub(in crate::cluster) use state::State;
 
 use crate::cluster::store::Change;

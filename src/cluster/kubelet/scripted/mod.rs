@@ -20,6 +20,7 @@ mod logs;
 mod notes;
 mod play;
 mod rule;
+mod silence;
 mod start;
 mod state;
 mod status;
@@ -31,6 +32,7 @@ mod tests;
 pub use logs::{LogCursor, LogOptions, LogPage};
 pub use play::{End, Exit, ImageTrouble, Play, Terminate};
 pub use rule::{Rule, Which};
+pub(in crate::cluster) use silence::heard_again;
 pub(in crate::cluster) use state::State;
 pub use stop::LOW_MEMORY;
 
