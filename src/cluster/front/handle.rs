@@ -102,7 +102,12 @@ fn object(shared: &Shared, target: Target, came: &Came<'_>, form: Form) -> Resul
         }
         Ask::Log => {
             authorize(shared, came.user, &wanted, "get", "log")?;
-            logging::open()
+            logging::open(
+                shared,
+                wanted.namespace.as_deref().unwrap_or_default(),
+                wanted.name.as_deref().unwrap_or_default(),
+                came.query,
+            )
         }
     }
 }

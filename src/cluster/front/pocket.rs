@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cluster::api::rights::ADMIN;
 use crate::cluster::api::{Request, Verb, WriteOptions};
+use crate::cluster::controllers::node::NodeShape;
 use crate::cluster::front::http::Server;
 use crate::cluster::front::shared::Shared;
 use crate::cluster::front::users::Users;
@@ -115,29 +116,30 @@ impl Pocket {
 
 fn furnish(world: &mut World, options: &PocketOptions) -> Result<()> {
     for number in 0..options.nodes {
-        create(world, Kind::Node, None, node(number, &options.capacity))?;
+        let shape = shape(number, &options.capacity);
+        world.add_node(&format!("node-{number}"), shape);
     }
     let role: Value = serde_saphyr::from_str(ROLE)
         .map_err(|e| Error::other("examples/role.yaml can't be read").caused_by(e))?;
     for namespace in NAMESPACES {
         world.add_namespace(namespace);
-        create(world, Kind::Role, Some(namespace), role.clone())?;
+        create(world, Kind::Role, namespace, role.clone())?;
         let binding = json!({
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
             "metadata": {"name": "kubectl-jobset"},
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "kubectl-jobset"},
             "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": USER}],
         });
-        create(world, Kind::RoleBinding, Some(namespace), binding)?;
+        create(world, Kind::RoleBinding, namespace, binding)?;
     }
     Ok(())
 }
 
-fn create(world: &mut World, kind: Kind, namespace: Option<&str>, object: Value) -> Result<()> {
+fn create(world: &mut World, kind: Kind, namespace: &str, object: Value) -> Result<()> {
     let request = Request {
         user: ADMIN.to_owned(),
         kind,
-        namespace: namespace.map(str::to_owned),
+        namespace: Some(namespace.to_owned()),
         name: None,
         subresource: None,
         verb: Verb::Create(WriteOptions::default(), object),
@@ -148,21 +150,20 @@ fn create(world: &mut World, kind: Kind, namespace: Option<&str>, object: Value)
     }
 }
 
-fn node(number: usize, capacity: &[(String, String)]) -> Value {
-    let name = format!("node-{number}");
-    let mut has = json!({"cpu": "32", "memory": "256Gi", "pods": "110"});
+/// What a node has, where nothing else is said.
+fn shape(number: usize, capacity: &[(String, String)]) -> NodeShape {
+    let mut shape = NodeShape {
+        labels: [("sim/rack".to_owned(), format!("rack-{}", number % RACKS))].into(),
+        ..NodeShape::default()
+    };
     for (resource, amount) in capacity {
-        has[resource] = json!(amount);
+        match resource.as_str() {
+            "cpu" => amount.clone_into(&mut shape.cpu),
+            "memory" => amount.clone_into(&mut shape.memory),
+            _ => {
+                shape.extended.insert(resource.clone(), amount.clone());
+            }
+        }
     }
-    json!({
-        "apiVersion": "v1", "kind": "Node",
-        "metadata": {"name": name, "labels": {
-            "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
-            "kubernetes.io/hostname": name, "sim/rack": format!("rack-{}", number % RACKS),
-        }},
-        "status": {
-            "capacity": has, "allocatable": has,
-            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "pretending"}],
-        },
-    })
+    shape
 }

@@ -60,6 +60,11 @@ pub(super) fn json_stream(parts: impl Stream<Item = Bytes> + Send + 'static) -> 
     with(200, JSON, stream(parts))
 }
 
+/// A stream of text.
+pub(super) fn text_stream(parts: impl Stream<Item = Bytes> + Send + 'static) -> Reply {
+    with(200, TEXT, stream(parts))
+}
+
 fn stream(parts: impl Stream<Item = Bytes> + Send + 'static) -> ReplyBody {
     StreamBody::new(parts.map(|part| Ok(Frame::data(part)))).boxed_unsync()
 }
