@@ -20,6 +20,8 @@ use crate::cli::{
     ExitCode, attach, complete, completion, delete, help, logs, pocket, render, status, stop,
     suspend, validate, version,
 };
+#[cfg(target_os = "linux")]
+use crate::cluster::kubelet::process;
 use crate::driver::kube::ConnectOptions;
 use crate::error::{Error, Result};
 use crate::report::style::paint;
@@ -29,9 +31,14 @@ use crate::report::style::paint;
 pub fn main() -> std::process::ExitCode {
     let mut words = std::env::args_os();
     let argv0 = words.next();
+    let words: Vec<OsString> = words.collect();
+    #[cfg(target_os = "linux")]
+    if words.first().is_some_and(|word| word == process::POD_INIT) {
+        // A step of a pod's start: one thread, no settings, no output.
+        return process::pod_init(words.get(1).and_then(|step| step.to_str()));
+    }
     let env = Env::read();
     let invocation = Invocation::detect(argv0.as_deref(), &env);
-    let words: Vec<OsString> = words.collect();
     if invocation == Invocation::Completion {
         return answer_kubectl(words, &env).into();
     }
