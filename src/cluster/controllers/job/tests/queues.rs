@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::super::testing::Small;
+use crate::cluster::object::Kind;
 
 #[test]
 fn a_work_queue_ends_with_the_first_success_and_its_last_pod() {
@@ -94,4 +95,53 @@ fn events_are_combined_and_limited() {
     assert!(events[8].starts_with("SuccessfulCreate Created pod: "));
     let combined = "SuccessfulCreate (combined from similar events): Created pod: j";
     assert_eq!(events[9], combined);
+}
+
+#[test]
+fn refused_pods_are_told_and_tried_again_after_longer_and_longer_waits() {
+    let mut small = Small::new(json!({"parallelism": 4, "completions": 4, "suspend": true}));
+    small.pass(100);
+    // As if admission had become stricter after the Job was made.
+    let label = |small: &mut Small, value: &str| {
+        let key = Small::key(Kind::Job, "j");
+        let mut job = small
+            .world
+            .store
+            .get(&key)
+            .unwrap()
+            .as_job()
+            .unwrap()
+            .clone();
+        let spec = job.spec.as_mut().unwrap();
+        spec.suspend = Some(false);
+        let metadata = spec.template.metadata.as_mut().unwrap();
+        let labels = metadata.labels.as_mut().unwrap();
+        labels.insert("color".to_owned(), value.to_owned());
+        job.metadata.generation = job.metadata.generation.map(|g| g + 1);
+        small.world.put(job.into());
+    };
+    label(&mut small, "not a label");
+    let refused = |small: &Small| {
+        let events = small.events();
+        let told = events
+            .iter()
+            .filter(|e| e.starts_with("FailedCreate Error creating: Pod \"j-"));
+        told.count()
+    };
+    // One pod for each look: at once, after 1 s, after 2 more, after 4 more.
+    for (until, times) in [
+        (150, 1),
+        (1_200, 2),
+        (3_200, 3),
+        (7_200, 4),
+        (14_000, 4),
+        (15_200, 5),
+    ] {
+        small.pass(until - small.now());
+        assert_eq!(refused(&small), times, "at {until} ms");
+    }
+    small.check(json!({"active": null, "failed": null}));
+    label(&mut small, "red");
+    small.pass(100);
+    small.check(json!({"active": 4}));
 }
