@@ -3,6 +3,7 @@
 //!
 //! - `object`, `store`: what there is, and its history
 //! - `world`: the clock and what happens when; pure, seeded
+//! - `quantity`: amounts of resources
 //! - `journal`: the world on disk
 //! - `api`: requests as the API server answers them
 //! - `controllers`: Job controller, garbage collector, scheduler
@@ -16,5 +17,6 @@ pub mod journal;
 pub mod kubelet;
 pub mod object;
 pub mod pace;
+pub mod quantity;
 pub mod store;
 pub mod world;

@@ -49,6 +49,19 @@ impl Problems {
         self.add("FieldValueInvalid", field, message);
     }
 
+    /// Something that can't be, without showing it.
+    pub fn invalid_here(&mut self, field: impl Display, detail: impl Display) {
+        let message = Self::with_detail("Invalid value".to_owned(), detail);
+        self.add("FieldValueInvalid", field, message);
+    }
+
+    /// A value that may not change.
+    pub fn immutable<T: Serialize + PartialEq>(&mut self, field: impl Display, new: &T, old: &T) {
+        if new != old {
+            self.invalid(field, new, "field is immutable");
+        }
+    }
+
     /// The same for each complaint about a value.
     pub fn invalid_for_each(
         &mut self,

@@ -1,6 +1,7 @@
 //! Metadata of any object.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
@@ -11,7 +12,6 @@ use crate::cluster::object::{Kind, Object};
 
 /// Bytes of all annotations of an object.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
-const IMMUTABLE: &str = "field is immutable";
 
 /// Name rules of a kind.
 fn name_rule(kind: Kind) -> fn(&str) -> Vec<String> {
@@ -29,8 +29,11 @@ pub(super) fn object(object: &Object, problems: &mut Problems) {
     let kind = object.kind();
     let rule = name_rule(kind);
     if let Some(prefix) = meta.generate_name.as_deref().filter(|p| !p.is_empty()) {
-        // What will be appended makes an end of `-` or `.` right.
-        let whole = format!("{}a", prefix.trim_end_matches('-'));
+        // What will be appended makes a `-` at the end right.
+        let whole = match prefix.strip_suffix('-') {
+            Some(rest) if !rest.is_empty() => format!("{rest}a"),
+            _ => prefix.to_owned(),
+        };
         problems.invalid_for_each("metadata.generateName", prefix, &rule(&whole));
     }
     let name = object.name();
@@ -39,6 +42,13 @@ pub(super) fn object(object: &Object, problems: &mut Problems) {
     } else {
         problems.invalid_for_each("metadata.name", name, &rule(name));
     }
+    common(object, problems);
+}
+
+/// What holds for all objects at any time, whatever their name.
+pub(super) fn common(object: &Object, problems: &mut Problems) {
+    let meta = object.meta();
+    let kind = object.kind();
     let namespace = object.namespace();
     if kind.info().namespaced {
         if namespace.is_empty() {
@@ -58,7 +68,7 @@ pub(super) fn object(object: &Object, problems: &mut Problems) {
 }
 
 fn maps(meta: &ObjectMeta, problems: &mut Problems) {
-    labels(meta, "metadata", problems);
+    labels_and_annotations(meta, "metadata", problems);
     owners(
         meta.owner_references.as_deref().unwrap_or_default(),
         problems,
@@ -66,12 +76,8 @@ fn maps(meta: &ObjectMeta, problems: &mut Problems) {
 }
 
 /// Labels and annotations of the metadata at `path`.
-pub(super) fn labels(meta: &ObjectMeta, path: &str, problems: &mut Problems) {
-    let field = format!("{path}.labels");
-    for (key, value) in meta.labels.iter().flatten() {
-        problems.invalid_for_each(&field, key.as_str(), &names::qualified_name(key));
-        problems.invalid_for_each(&field, value.as_str(), &names::label_value(value));
-    }
+pub(super) fn labels_and_annotations(meta: &ObjectMeta, path: &str, problems: &mut Problems) {
+    labels(meta.labels.as_ref(), format!("{path}.labels"), problems);
     let field = format!("{path}.annotations");
     let mut bytes = 0;
     for (key, value) in meta.annotations.iter().flatten() {
@@ -82,6 +88,18 @@ pub(super) fn labels(meta: &ObjectMeta, path: &str, problems: &mut Problems) {
     }
     if bytes > ANNOTATIONS_MAX {
         problems.too_long(&field, ANNOTATIONS_MAX);
+    }
+}
+
+/// Keys and values of labels.
+pub(super) fn labels(
+    labels: Option<&BTreeMap<String, String>>,
+    field: impl Display,
+    problems: &mut Problems,
+) {
+    for (key, value) in labels.into_iter().flatten() {
+        problems.invalid_for_each(&field, key.as_str(), &names::qualified_name(key));
+        problems.invalid_for_each(&field, value.as_str(), &names::label_value(value));
     }
 }
 
@@ -171,25 +189,16 @@ pub(super) fn update(new: &Object, old: &Object, problems: &mut Problems) {
             );
         }
     }
-    if meta.uid != was.uid {
-        problems.invalid("metadata.uid", &meta.uid, IMMUTABLE);
-    }
-    if meta.deletion_timestamp != was.deletion_timestamp {
-        problems.invalid(
-            "metadata.deletionTimestamp",
-            &meta.deletion_timestamp,
-            IMMUTABLE,
-        );
-    }
-    if meta.deletion_grace_period_seconds != was.deletion_grace_period_seconds {
-        problems.invalid(
-            "metadata.deletionGracePeriodSeconds",
-            meta.deletion_grace_period_seconds,
-            IMMUTABLE,
-        );
-    }
+    problems.immutable("metadata.uid", &meta.uid, &was.uid);
+    problems.immutable(
+        "metadata.deletionTimestamp",
+        &meta.deletion_timestamp,
+        &was.deletion_timestamp,
+    );
+    problems.immutable(
+        "metadata.deletionGracePeriodSeconds",
+        &meta.deletion_grace_period_seconds,
+        &was.deletion_grace_period_seconds,
+    );
     maps(meta, problems);
-    if meta.finalizers != was.finalizers {
-        finalizers(meta, problems);
-    }
 }
