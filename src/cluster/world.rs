@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::cluster::api::rights::Rights;
-use crate::cluster::controllers::{gc, job, node, podgc, scheduler};
+use crate::cluster::controllers::{gc, job, node, podgc, quota, scheduler};
 use crate::cluster::kubelet::scripted;
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::pace::Pace;
@@ -23,6 +23,8 @@ pub(in crate::cluster) enum Due {
     Job(job::Due),
     /// The garbage collector.
     Gc(gc::Due),
+    /// The quota controller.
+    Quota(quota::Due),
     /// The garbage collector of pods.
     PodGc(podgc::Due),
     /// The scheduler.
@@ -71,6 +73,7 @@ pub struct World {
     serial: u64,
     pub(in crate::cluster) jobs: job::State,
     pub(in crate::cluster) gc: gc::State,
+    pub(in crate::cluster) quotas: quota::State,
     pub(in crate::cluster) nodes: node::State,
     pub(in crate::cluster) podgc: podgc::State,
     pub(in crate::cluster) scheduler: scheduler::State,
@@ -91,6 +94,7 @@ impl World {
             serial: 0,
             jobs: job::State::default(),
             gc: gc::State::default(),
+            quotas: quota::State::default(),
             nodes: node::State::default(),
             podgc: podgc::State::default(),
             scheduler: scheduler::State::default(),
@@ -158,6 +162,7 @@ impl World {
             match due {
                 Due::Job(due) => job::run(self, due),
                 Due::Gc(due) => gc::run(self, due),
+                Due::Quota(due) => quota::run(self, due),
                 Due::PodGc(due) => podgc::run(self, due),
                 Due::Scheduler(due) => scheduler::run(self, due),
                 Due::Node(due) => node::run(self, due),
@@ -202,6 +207,7 @@ impl World {
     fn notice(&mut self, change: &Change) {
         job::notice(self, change);
         gc::notice(self, change);
+        quota::notice(self, change);
         podgc::notice(self, change);
         scheduler::notice(self, change);
         node::notice(self, change);

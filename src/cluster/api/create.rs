@@ -80,6 +80,7 @@ impl<'a> Creation<'a> {
         meta::tidy(object.meta_mut());
         rights::may_block_owners(world, self.user, &object, None)?;
         let key = Key::of(&object);
+        let quotas = world.admit(&object)?;
         if let Some(there) = world.store.get(&key) {
             return Err(exists(&key, there, generated));
         }
@@ -93,6 +94,9 @@ impl<'a> Creation<'a> {
         object.meta_mut().resource_version = None;
         if self.dry_run {
             return Ok(Arc::new(object));
+        }
+        for quota in quotas {
+            world.put(quota.into());
         }
         Ok(world.put(object))
     }

@@ -6,13 +6,12 @@
 //!   `update`, `patch`, `delete`, `pod` (binding, eviction): the verbs
 //! - `decode` (`gotype`): a body to an object; `defaults`: what is left open; `prepare`: what the server
 //!   decides; `validate` (`problems`, `names`): what is refused
-//! - `rights`, `roles`: who may do what
+//! - `rights`, `roles`: who may do what; `quota`: how much there may be
 //!
 //! What it does not do:
 //! - `metadata.managedFields` is never there. So server-side apply merges as a strategic merge does, never
 //!   finds a conflict, and does not remove what an earlier apply of the same manager had set.
 //! - The same key twice in a body is not seen: JSON arrives here as a value.
-//! - Of what an object holds only its metadata is validated so far; quotas are stored, not enforced.
 //! - Pods get no service account volume, no tolerations and no priority from admission.
 
 pub mod request;
@@ -34,6 +33,7 @@ mod patch;
 mod pod;
 mod prepare;
 pub mod problems;
+pub(in crate::cluster) mod quota;
 pub mod rights;
 mod roles;
 pub mod selector;

@@ -4,4 +4,5 @@ pub mod gc;
 pub mod job;
 pub mod node;
 pub mod podgc;
+pub mod quota;
 pub mod scheduler;

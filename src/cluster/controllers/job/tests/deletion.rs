@@ -1,6 +1,7 @@
 //! Deleted pods, deleted Jobs, and pods that change hands.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::jiff::SignedDuration;
 use serde_json::json;
 
 use super::super::testing::Small;
@@ -54,7 +55,7 @@ fn a_job_in_deletion_makes_no_pods_and_lets_its_pods_go() {
         .unwrap()
         .clone();
     job.metadata.deletion_timestamp = Some(Time(small.world.second()));
-    job.metadata.finalizers = Some(vec!["foregroundDeletion".to_owned()]);
+    job.metadata.finalizers = Some(vec!["test.io/held".to_owned()]);
     job.metadata.generation = Some(2);
     small.world.put(job.into());
     let pod = small.live()[0].clone();
@@ -74,6 +75,8 @@ fn a_job_in_deletion_makes_no_pods_and_lets_its_pods_go() {
 fn pods_of_a_job_that_is_gone_lose_their_finalizer() {
     let mut small = Small::new(json!({"parallelism": 2, "completions": 2}));
     small.pass(100);
+    // The garbage collector is slow to take them.
+    small.world.pace.gc = SignedDuration::from_hours(1);
     small.world.remove(&Small::key(Kind::Job, "j"));
     small.pass(100);
     assert_eq!(

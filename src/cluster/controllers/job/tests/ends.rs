@@ -134,7 +134,7 @@ fn pods_carry_what_the_controller_gives_them() {
     let mut small = Small::new(
         json!({"completionMode": "Indexed", "completions": 1, "parallelism": 1,
         "template": {"metadata": {"annotations": {"a": "b"}}, "spec": {"subdomain": "s",
-            "initContainers": [{"name": "i", "env": [{"name": "JOB_COMPLETION_INDEX", "value": "mine"}]}]}}}),
+            "initContainers": [{"name": "i", "image": "x", "env": [{"name": "JOB_COMPLETION_INDEX", "value": "mine"}]}]}}}),
     );
     small.pass(100);
     let pod = serde_json::to_value(&small.pods()[0]).unwrap();
