@@ -104,6 +104,9 @@ pub(super) fn value_to_object(kind: Kind, mut value: Value) -> Result<Read, Stri
     if has_quantities(kind) {
         quantities_as_text(&mut value, false);
     }
+    if kind == Kind::Lease {
+        micro_times(&value)?;
+    }
     let mut unknown = Vec::new();
     let mut object = Object::from_json(kind, &value, |path| {
         unknown.push(format!("unknown field \"{}\"", go_path(&path)));
@@ -113,6 +116,27 @@ pub(super) fn value_to_object(kind: Kind, mut value: Value) -> Result<Read, Stri
     meta.managed_fields = None;
     meta.self_link = None;
     Ok(Read { object, unknown })
+}
+
+/// Times of a Lease have six digits after the point, no more and no less.
+fn micro_times(value: &Value) -> Result<(), String> {
+    for field in ["/spec/renewTime", "/spec/acquireTime"] {
+        let Some(text) = value.pointer(field).and_then(Value::as_str) else {
+            continue;
+        };
+        // `2026-01-01T00:00:00`
+        let Some(rest) = text.get(19..) else { continue };
+        let digits = rest.strip_prefix('.').map(|rest| {
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            end.unwrap_or(rest.len())
+        });
+        if digits != Some(6) {
+            return Err(format!(
+                "parsing time \"{text}\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \"{rest}\" as \".000000\""
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// `spec.?.containers.0.imagee` as the API writes it: `spec.containers[0].imagee`.

@@ -31,7 +31,7 @@ pub mod names;
 mod page;
 mod patch;
 mod pod;
-mod prepare;
+pub(in crate::cluster) mod prepare;
 pub mod problems;
 pub(in crate::cluster) mod quota;
 pub mod rights;

@@ -11,6 +11,11 @@ fn too_long(max: usize) -> String {
     format!("must be no more than {max} characters")
 }
 
+/// The same of labels and their keys, which are counted in other words.
+fn too_many_bytes(max: usize) -> String {
+    format!("must be no more than {max} bytes")
+}
+
 fn is_alnum_lower(c: char) -> bool {
     c.is_ascii_lowercase() || c.is_ascii_digit()
 }
@@ -112,7 +117,7 @@ pub fn qualified_name(key: &str) -> Vec<String> {
     if name.is_empty() {
         wrong.push(format!("{NAME} must be non-empty"));
     } else if name.len() > LABEL_MAX {
-        wrong.push(format!("{NAME} {}", too_long(LABEL_MAX)));
+        wrong.push(format!("{NAME} {}", too_many_bytes(LABEL_MAX)));
     }
     if !is_word(name) {
         wrong.push(format!(
@@ -127,7 +132,7 @@ pub fn qualified_name(key: &str) -> Vec<String> {
 pub fn label_value(value: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if value.len() > LABEL_MAX {
-        wrong.push(too_long(LABEL_MAX));
+        wrong.push(too_many_bytes(LABEL_MAX));
     }
     if !value.is_empty() && !is_word(value) {
         wrong.push(

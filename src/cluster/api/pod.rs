@@ -9,7 +9,7 @@ use crate::cluster::api::get;
 use crate::cluster::api::request::{
     Answer, Body, DeleteOptions, Propagation, Request, WriteOptions,
 };
-use crate::cluster::api::status::Status;
+use crate::cluster::api::status::{Called, Status};
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::world::World;
 
@@ -168,6 +168,7 @@ impl Status {
             &format!("on pods \"{name}\""),
             &format!("on pods/binding \"{name}\""),
         );
+        self.called = Called::Binding;
         self
     }
 }

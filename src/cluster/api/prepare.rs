@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::batch::v1::{Job, JobStatus};
 use k8s_openapi::api::core::v1::{
-    NamespaceStatus, PersistentVolumeClaimStatus, Pod, PodStatus, Service, ServiceStatus,
+    LoadBalancerStatus, NamespaceStatus, PersistentVolumeClaimStatus, Pod, PodStatus, Service,
+    ServiceStatus,
 };
 
 use crate::cluster::object::{Kind, Object};
@@ -30,10 +31,18 @@ pub(super) fn for_create(world: &mut World, object: &mut Object) {
             });
         }
         Object::Service(service) => {
-            service.status = Some(ServiceStatus::default());
+            service.status = Some(ServiceStatus {
+                load_balancer: Some(LoadBalancerStatus::default()),
+                ..ServiceStatus::default()
+            });
             allocate(world, service);
         }
         Object::PersistentVolumeClaim(claim) => {
+            // Nobody takes it from a pod that uses it.
+            let finalizers = claim.metadata.finalizers.get_or_insert_default();
+            if !finalizers.iter().any(|f| f == CLAIM_IN_USE) {
+                finalizers.push(CLAIM_IN_USE.to_owned());
+            }
             claim.status = Some(PersistentVolumeClaimStatus {
                 phase: Some("Pending".to_owned()),
                 ..PersistentVolumeClaimStatus::default()
@@ -64,6 +73,9 @@ pub(super) fn for_create(world: &mut World, object: &mut Object) {
         | Object::RoleBinding(_) => {}
     }
 }
+
+/// Holds a claim while a pod uses it.
+pub(in crate::cluster) const CLAIM_IN_USE: &str = "kubernetes.io/pvc-protection";
 
 /// `status`: the write goes to `/status`, so nothing else of the object changes.
 pub(super) fn for_update(world: &mut World, new: &mut Object, old: &Object, status: bool) {

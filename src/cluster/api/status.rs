@@ -33,8 +33,20 @@ pub struct Status {
     pub retry_after: Option<u16>,
     /// Where an expired list can go on all the same.
     pub continue_token: Option<Box<str>>,
-    /// Its details name the kind, not the resource.
-    pub names_kind: bool,
+    /// What its details call the kind.
+    pub called: Called,
+}
+
+/// What the details of a refusal call the kind of the object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Called {
+    /// `jobs`.
+    #[default]
+    Resource,
+    /// `Job`.
+    Kind,
+    /// `pods/binding`.
+    Binding,
 }
 
 impl Status {
@@ -49,7 +61,7 @@ impl Status {
             causes: Vec::new(),
             retry_after: None,
             continue_token: None,
-            names_kind: false,
+            called: Called::Resource,
         }
     }
 
@@ -101,7 +113,7 @@ impl Status {
             format!("Operation cannot be fulfilled on {word} \"{name}\": {why}"),
         )
         .about(kind, name);
-        status.names_kind = true;
+        status.called = Called::Kind;
         status
     }
 
@@ -111,7 +123,7 @@ impl Status {
         let word = kind_word(kind);
         let message = format!("{word} \"{name}\" is invalid: {}", problems.text());
         let mut status = Self::new(422, "Invalid", message).about(kind, name);
-        status.names_kind = true;
+        status.called = Called::Kind;
         status.causes = problems.into_causes();
         status
     }
@@ -190,10 +202,10 @@ impl Status {
             if !info.group.is_empty() {
                 details.insert("group".to_owned(), json!(info.group));
             }
-            let word = if self.names_kind {
-                info.kind
-            } else {
-                info.plural
+            let word = match self.called {
+                Called::Resource => info.plural,
+                Called::Kind => info.kind,
+                Called::Binding => "pods/binding",
             };
             details.insert("kind".to_owned(), json!(word));
         }

@@ -85,13 +85,14 @@ fn selects(selector: &LabelSelector, labels: Option<&BTreeMap<String, String>>) 
 
 pub(super) fn whole_spec(spec: &JobSpec, problems: &mut Problems) {
     job_spec(spec, problems);
-    let Some(selector) = &spec.selector else {
+    if spec.selector.is_none() {
         problems.required("spec.selector", "");
-        return;
-    };
+    }
     let meta = spec.template.metadata.as_ref();
     let labels = meta.and_then(|meta| meta.labels.as_ref());
-    if !selects(selector, labels) {
+    // No selector selects nothing.
+    let matches = spec.selector.as_ref().is_some_and(|s| selects(s, labels));
+    if !matches {
         problems.invalid(
             "spec.template.metadata.labels",
             labels,

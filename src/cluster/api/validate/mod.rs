@@ -1,14 +1,15 @@
 //! What is refused, for each kind. Rules are those of the API server as far as JobSets meet them.
 //!
-//! - `meta`: metadata; `job` (`job_rules`, `job_update`), `pod` (`container`), `service`, `others`: the kinds
+//! - `meta`: metadata; `job` (`job_rules`, `job_update`, `job_status`), `pod` (`container`), `service`, `others`: the kinds
 //!
 //! Not looked at: affinities, topology spread, security contexts, DNS settings and host aliases of pods;
-//! scheduling groups; most of a status. A value that may not change is shown as the API writes objects, not
+//! scheduling groups; the status of other kinds than Jobs. A value that may not change is shown as the API writes objects, not
 //! with the field names of the server's own types.
 
 mod container;
 mod job;
 mod job_rules;
+mod job_status;
 mod job_update;
 mod meta;
 mod others;
@@ -42,6 +43,9 @@ pub(super) fn update(new: &Object, old: &Object, status: bool) -> Problems {
     meta::update(new, old, &mut problems);
     meta::update(new, old, &mut problems);
     if status {
+        if let (Object::Job(new), Object::Job(old)) = (new, old) {
+            job_status::update(new, old, &mut problems);
+        }
         return problems;
     }
     match (new, old) {

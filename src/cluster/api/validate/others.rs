@@ -95,7 +95,8 @@ fn data<'a>(
         }
     }
     if bytes > DATA_MAX {
-        problems.too_long("", DATA_MAX);
+        // The whole has no path, which is shown like this.
+        problems.too_long("[]", DATA_MAX);
     }
 }
 

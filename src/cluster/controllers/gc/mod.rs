@@ -1,12 +1,14 @@
-//! The garbage collector and the controller of namespaces: what goes because something else goes.
+//! The garbage collector and the controllers of namespaces and of claims: what goes because something else goes.
 //!
 //! - `notice`: who depends on whom, and what a change makes due
 //! - `dependent`: an object whose owners may be gone
 //! - `owner`: an object that waits for its dependents, or leaves them without an owner
+//! - `claim`: a claim that no pod uses any more
 //! - `namespace`: a namespace with all that is in it
 //!
 //! Owners of kinds that aren't served are taken to be there. A namespace tells no conditions while it goes.
 
+mod claim;
 mod dependent;
 mod namespace;
 mod notice;
@@ -33,6 +35,8 @@ pub(in crate::cluster) enum Due {
     Foreground(Key),
     /// An object waits for its dependents to be without an owner.
     Orphan(Key),
+    /// A claim is to go when no pod uses it.
+    Claim(Key),
     /// A namespace is to be emptied.
     Namespace(String),
 }
@@ -53,6 +57,7 @@ pub(in crate::cluster) fn run(world: &mut World, due: Due) {
         Due::Dependent(key) => dependent::look(world, &key),
         Due::Foreground(key) => owner::wait(world, &key),
         Due::Orphan(key) => owner::orphan(world, &key),
+        Due::Claim(key) => claim::look(world, &key),
         Due::Namespace(name) => namespace::empty(world, &name),
     }
 }

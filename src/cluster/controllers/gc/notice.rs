@@ -1,6 +1,6 @@
 //! Who depends on whom, and what a change makes due.
 
-use super::{Due, enqueue, has_finalizer, is_going, owner_key, owners};
+use super::{Due, claim, enqueue, has_finalizer, is_going, owner_key, owners};
 use crate::cluster::api::delete::{FOREGROUND, ORPHAN};
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::store::{Change, ChangeKind, Key};
@@ -15,6 +15,7 @@ pub(in crate::cluster) fn notice(world: &mut World, change: &Change) {
     if moved {
         remember(world, object, before, gone);
     }
+    claim::notice(world, change);
     if gone {
         went(world, object);
         return;
