@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::cli::settings::Talk;
-use crate::cli::words::{ColorWhen, ProgressWhen};
+use crate::cli::words::ColorWhen;
 use crate::driver::kube::ConnectOptions;
 use crate::report::level::Progress;
 use crate::report::printer::{Level, Printer, Terminals};
@@ -82,12 +82,6 @@ impl App {
     /// `--progress` in the reporters' words.
     #[must_use]
     pub fn progress(&self) -> Progress {
-        match self.talk.progress {
-            ProgressWhen::Auto => Progress::Auto,
-            ProgressWhen::Tty => Progress::Tty,
-            ProgressWhen::Plain => Progress::Plain,
-            ProgressWhen::Json => Progress::Json,
-            ProgressWhen::Quiet => Progress::Quiet,
-        }
+        self.talk.progress.into()
     }
 }

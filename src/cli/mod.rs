@@ -21,6 +21,7 @@ pub mod help;
 pub mod invocation;
 pub mod labels;
 pub mod logs;
+mod meaning;
 pub mod pocket;
 mod random;
 mod remove;

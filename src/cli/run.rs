@@ -6,16 +6,16 @@ use crate::api::JobSet;
 use crate::cli::app::App;
 use crate::cli::settings::RunSettings;
 use crate::cli::stay::{Stay, stay};
-use crate::cli::words::{DryRun, FailAt as FailAtWord, OnConflict, RunOutput, Validate};
+use crate::cli::words::{DryRun, OnConflict, RunOutput};
 use crate::cli::{ExitCode, attach, files, random};
 use crate::driver::kube::Connection;
-use crate::driver::preflight::{Checked, FieldValidation};
+use crate::driver::preflight::Checked;
 use crate::driver::record::{
     CreateError, NewRecord, Record, Records, Seat, Settings, Source as RecordSource,
 };
 use crate::driver::session::{Signals, Until};
 use crate::driver::start;
-use crate::engine::{FailAt, RunState};
+use crate::engine::RunState;
 use crate::error::{Error, Kind, Result};
 use crate::manifest::{self, FieldPath, LoadOptions, Loaded};
 
@@ -149,10 +149,7 @@ async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Resul
             epoch: 1,
         },
         settings: Settings {
-            fail_at: match settings.fail_at {
-                FailAtWord::FailureTarget => FailAt::FailureTarget,
-                FailAtWord::Failed => FailAt::Failed,
-            },
+            fail_at: settings.fail_at.into(),
             evidence_lines: settings.keep_evidence,
         },
     };
@@ -278,14 +275,4 @@ fn rule_places(jobset: &JobSet, loaded: &Loaded) -> Vec<String> {
             place.map_or_else(String::new, |(file, line)| format!("{file}:{line}"))
         })
         .collect()
-}
-
-impl From<Validate> for FieldValidation {
-    fn from(word: Validate) -> Self {
-        match word {
-            Validate::Strict => Self::Strict,
-            Validate::Warn => Self::Warn,
-            Validate::Ignore => Self::Ignore,
-        }
-    }
 }

@@ -8,13 +8,13 @@ use k8s_openapi::jiff::Timestamp;
 use crate::cli::ExitCode;
 use crate::cli::app::App;
 use crate::driver::clock;
-use crate::driver::kube::list::{Child, Children, list_jobs, list_pods};
+use crate::driver::kube::list::{Child, Children, list_job_warnings, list_jobs, list_pods};
 use crate::driver::kube::{Connection, Failure};
 use crate::driver::lease::{LeaseSeen, Leases};
 use crate::driver::record::{Record, Records};
+use crate::engine::Observation;
 use crate::engine::input::{JobSeen, PodSeen};
 use crate::engine::snapshot::StateWord;
-use crate::engine::{Engine, Observation, Options, Run};
 use crate::error::Result;
 use crate::report::view::{DriverView, RunId, RunView};
 
@@ -29,6 +29,8 @@ pub(super) struct Parts {
     pub(super) jobs: Vec<JobSeen>,
     /// Pods.
     pub(super) pods: Vec<PodSeen>,
+    /// Why Jobs have no pods, where that was asked.
+    pub(super) notices: Vec<Observation>,
 }
 
 /// All runs of the namespace, or of all. Four lists, at the same time.
@@ -59,12 +61,14 @@ pub(super) async fn all(conn: &Connection, all_namespaces: bool) -> Result<Vec<P
                 .cloned(),
             jobs: jobs.remove(&record.uid).unwrap_or_default(),
             pods: pods.remove(&record.uid).unwrap_or_default(),
+            notices: Vec::new(),
             record,
         })
         .collect())
 }
 
-/// What there is of one run: three requests at the same time.
+/// What there is of one run: three requests at the same time, and one more where a Job has no pods and
+/// should have some.
 ///
 /// # Errors
 /// No contact, no right.
@@ -79,12 +83,36 @@ pub(super) async fn one(conn: &Connection, record: Record) -> Result<Parts> {
         list_jobs(conn, namespace, &which),
         list_pods(conn, namespace, &which),
     );
+    let jobs: Vec<JobSeen> = seen(jobs.map_err(|f| cannot_list(conn, &f, "jobs"))?);
+    let pods: Vec<PodSeen> = seen(pods.map_err(|f| cannot_list(conn, &f, "pods"))?);
+    let notices = if jobs.iter().any(|job| lacks_pods(job, &pods)) {
+        let warnings =
+            list_job_warnings(conn, &record.namespace, &record.name, record.created).await;
+        // No must: without the right to read events there is no reason to show.
+        warnings.unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     Ok(Parts {
         lease: lease?,
-        jobs: seen(jobs.map_err(|f| cannot_list(conn, &f, "jobs"))?),
-        pods: seen(pods.map_err(|f| cannot_list(conn, &f, "pods"))?),
+        jobs,
+        pods,
+        notices,
         record,
     })
+}
+
+/// It should run, and has no pod.
+fn lacks_pods(job: &JobSeen, pods: &[PodSeen]) -> bool {
+    let goes_on = !job.suspend
+        && job.deleting_since.is_none()
+        && job.complete.is_none()
+        && job.failed_condition.is_none()
+        && job.failure_target.is_none();
+    goes_on
+        && !pods
+            .iter()
+            .any(|pod| pod.role == job.role && pod.job_index == job.index)
 }
 
 fn cannot_list(conn: &Connection, failure: &Failure, what: &str) -> crate::Error {
@@ -117,6 +145,7 @@ pub(super) fn view(app: &App, parts: Parts, now: Timestamp) -> RunView {
         lease,
         jobs,
         pods,
+        notices,
     } = parts;
     let flags = app.run_flags(&record.namespace);
     let id = RunId {
@@ -125,26 +154,19 @@ pub(super) fn view(app: &App, parts: Parts, now: Timestamp) -> RunView {
         uid: record.uid.clone(),
     };
     let reference = record.reference();
-    let options = Options {
-        fail_at: record.settings.fail_at,
-        evidence_lines: record.settings.evidence_lines,
-        ..Options::default()
-    };
-    let run = Run {
-        namespace: record.namespace,
-        name: record.name,
-        uid: record.uid,
-    };
-    let state = record.state.clone();
-    let mut engine = Engine::new(run, record.jobset, record.state, options, now);
+    let mut engine = record.engine_of_an_onlooker(now);
     engine.observe(Observation::JobsListed(jobs), now);
     engine.observe(Observation::PodsListed(pods), now);
+    for notice in notices {
+        engine.observe(notice, now);
+    }
     RunView {
         id,
         record: reference,
         created: record.created,
         snapshot: engine.snapshot(now),
-        state,
+        failure_policy: engine.roles_not_enforced().failure_policy,
+        state: record.state,
         driver: driver(lease),
         flags,
     }
@@ -206,6 +228,7 @@ mod tests {
                 outcome,
                 ..RunState::default()
             },
+            failure_policy: false,
             driver: DriverView::default(),
             flags: String::new(),
         }

@@ -8,7 +8,7 @@ use crate::cli::app::App;
 use crate::cli::ending::last_words;
 use crate::cli::settings::{MAX_LOG_REQUESTS, StaySettings};
 use crate::cli::tap::Tap;
-use crate::cli::words::{self, RemoveWhen};
+use crate::cli::words::RemoveWhen;
 use crate::cli::{ExitCode, remove};
 use crate::driver::clock;
 use crate::driver::kube::Connection;
@@ -18,7 +18,7 @@ use crate::driver::record::Record;
 use crate::driver::session::{
     End, OnInterrupt, OnTimeout, Options, Session, Signals, TypedAnswers, Until,
 };
-use crate::engine::{Engine, Options as EngineOptions, Outcome, Run};
+use crate::engine::Outcome;
 use crate::error::Result;
 use crate::logs::stream::Start;
 use crate::logs::{KubeSource, LogStreams, Selection, Since, follow};
@@ -75,11 +75,11 @@ pub(super) async fn stay(
     if attached.is_none() {
         cluster = cluster.just_made();
     }
-    let engine = engine(&record, now);
+    let engine = record.engine(now);
     let name = record.name.clone();
     let terminals = app.printer.terminals();
     let terminal = terminals.stdin && terminals.stderr;
-    let on_interrupt = on_interrupt(settings.on_interrupt);
+    let on_interrupt = settings.on_interrupt.into();
     let mode = told_as(app, json, silent);
     let asks = terminal && on_interrupt == OnInterrupt::Ask;
     let mut reporter = reporter(app, &record, mode, heartbeat_s(settings), asks, rule_places);
@@ -94,7 +94,7 @@ pub(super) async fn stay(
         on_interrupt,
         terminal,
         timeout_at: timeout_at(settings, now),
-        on_timeout: on_timeout(settings.on_timeout),
+        on_timeout: settings.on_timeout.into(),
         lost_after: Some(LOST_AFTER),
         heartbeat: settings
             .heartbeat
@@ -262,7 +262,7 @@ fn reporter(
 /// its outcome.
 pub(super) fn tell_finished(app: &App, record: &Record, json: bool) -> ExitCode {
     let now = clock::now();
-    let mut engine = engine(record, now);
+    let mut engine = record.engine_of_an_onlooker(now);
     let mut reporter = reporter(app, record, told_as(app, json, false), 0, false, Vec::new());
     let snapshot = engine.snapshot(now);
     let state = &record.state;
@@ -278,27 +278,6 @@ pub(super) fn tell_finished(app: &App, record: &Record, json: bool) -> ExitCode 
     code
 }
 
-/// The engine of a record.
-fn engine(record: &Record, now: Timestamp) -> Engine {
-    let run = Run {
-        namespace: record.namespace.clone(),
-        name: record.name.clone(),
-        uid: record.uid.clone(),
-    };
-    let options = EngineOptions {
-        fail_at: record.settings.fail_at,
-        evidence_lines: record.settings.evidence_lines,
-        ..EngineOptions::default()
-    };
-    Engine::new(
-        run,
-        record.jobset.clone(),
-        record.state.clone(),
-        options,
-        now,
-    )
-}
-
 fn several_containers(record: &Record) -> bool {
     record.jobset.spec.replicated_jobs.iter().any(|role| {
         let spec = role.template.pod_template().and_then(|t| t.get("spec"));
@@ -308,21 +287,4 @@ fn several_containers(record: &Record) -> bool {
         };
         count("containers") + count("initContainers") > 1
     })
-}
-
-fn on_interrupt(word: words::OnInterrupt) -> OnInterrupt {
-    match word {
-        words::OnInterrupt::Ask => OnInterrupt::Ask,
-        words::OnInterrupt::Detach => OnInterrupt::Detach,
-        words::OnInterrupt::Stop => OnInterrupt::Stop,
-        words::OnInterrupt::Delete => OnInterrupt::Delete,
-    }
-}
-
-fn on_timeout(word: words::OnTimeout) -> OnTimeout {
-    match word {
-        words::OnTimeout::Detach => OnTimeout::Detach,
-        words::OnTimeout::Stop => OnTimeout::Stop,
-        words::OnTimeout::Delete => OnTimeout::Delete,
-    }
 }

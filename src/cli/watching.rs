@@ -151,6 +151,7 @@ impl Live {
         let records = self.records.objects.values();
         Ok(records
             .map(|(uid, record)| Parts {
+                notices: Vec::new(),
                 record: record.clone(),
                 lease: leases
                     .iter()

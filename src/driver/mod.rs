@@ -11,4 +11,5 @@ pub mod record;
 pub mod remove;
 pub mod seat;
 pub mod session;
+mod sight;
 pub mod start;

@@ -10,7 +10,8 @@ use crate::driver::clock;
 use crate::driver::port::{Audience, Cluster, LogTap, Seen};
 use crate::driver::record::{Record, RecordEvent};
 use crate::driver::session::{End, OnTimeout, Signal, Signals};
-use crate::engine::{Engine, EventKind, Observation, Options, Run, RunState, Snapshot};
+use crate::driver::sight::Sight;
+use crate::engine::{Engine, EventKind, Observation, RunState, Snapshot};
 
 /// Facts taken at a time.
 const BATCH: usize = 1024;
@@ -24,8 +25,7 @@ pub struct Onlooker<'a, C, A, L> {
     logs: &'a mut L,
     record: Record,
     engine: Engine,
-    jobs_listed: bool,
-    pods_listed: bool,
+    sight: Sight,
     live: bool,
     logs_done: bool,
 }
@@ -33,15 +33,14 @@ pub struct Onlooker<'a, C, A, L> {
 impl<'a, C: Cluster, A: Audience, L: LogTap> Onlooker<'a, C, A, L> {
     /// An onlooker at the run of `record`.
     pub fn new(cluster: &'a C, audience: &'a mut A, logs: &'a mut L, record: Record) -> Self {
-        let engine = engine(&record, clock::now());
+        let engine = record.engine_of_an_onlooker(clock::now());
         Self {
             cluster,
             audience,
             logs,
             record,
             engine,
-            jobs_listed: false,
-            pods_listed: false,
+            sight: Sight::default(),
             live: false,
             logs_done: false,
         }
@@ -129,26 +128,26 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Onlooker<'a, C, A, L> {
         let now = clock::now();
         match seen {
             Seen::Fact(fact) => {
-                match &fact {
-                    Observation::JobsListed(_) => self.jobs_listed = true,
-                    Observation::PodsListed(pods) => {
-                        self.pods_listed = true;
-                        pods.iter().for_each(|pod| self.logs.pod_seen(pod));
-                    }
-                    Observation::Pod(pod) => self.logs.pod_seen(pod),
-                    _ => {}
-                }
+                self.sight.fact(&fact, self.logs);
                 self.engine.observe(fact, now);
             }
-            Seen::Lost(message) => self.emit(EventKind::ClusterUnreachable { message }, now),
-            Seen::Back => self.emit(EventKind::ClusterBack { after_s: 0 }, now),
+            Seen::Lost(message) => {
+                if let Some(kind) = self.sight.lost(message, now) {
+                    self.emit(kind, now);
+                }
+            }
+            Seen::Back => {
+                if let Some(kind) = self.sight.back(now) {
+                    self.emit(kind, now);
+                }
+            }
             Seen::Warning(message) => self.warn(message),
         }
     }
 
     /// What the facts mean, without what the engine would do about them.
     fn tell(&mut self, now: Timestamp) {
-        if !self.jobs_listed || !self.pods_listed {
+        if !self.sight.is_complete() {
             return;
         }
         let step = self.engine.step(now);
@@ -166,13 +165,13 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Onlooker<'a, C, A, L> {
             return;
         }
         let told = decisions(&self.record, &record);
-        let mut engine = engine(&record, now);
+        let mut engine = record.engine_of_an_onlooker(now);
         let jobs = self.engine.jobs().cloned().collect();
         let pods = self.engine.pods().cloned().collect();
-        if self.jobs_listed {
+        if self.sight.jobs_listed {
             engine.observe(Observation::JobsListed(jobs), now);
         }
-        if self.pods_listed {
+        if self.sight.pods_listed {
             engine.observe(Observation::PodsListed(pods), now);
         }
         if self.live {
@@ -206,27 +205,6 @@ impl<C, A, L> std::fmt::Debug for Onlooker<'_, C, A, L> {
             .field("record", &self.record.name)
             .finish_non_exhaustive()
     }
-}
-
-fn engine(record: &Record, now: Timestamp) -> Engine {
-    let run = Run {
-        namespace: record.namespace.clone(),
-        name: record.name.clone(),
-        uid: record.uid.clone(),
-    };
-    // Nothing is fetched by an onlooker.
-    let options = Options {
-        fail_at: record.settings.fail_at,
-        evidence_lines: 0,
-        ..Options::default()
-    };
-    Engine::new(
-        run,
-        record.jobset.clone(),
-        record.state.clone(),
-        options,
-        now,
-    )
 }
 
 /// Events that say what was seen, as against what was decided or done.

@@ -8,6 +8,7 @@ use crate::engine::RunState;
 use crate::engine::state::Evidence;
 use crate::logs::origin::{LogLine, Origin};
 use crate::logs::select::{Containers, Selection};
+use crate::report::words::is_telling;
 
 /// Kept lines of one container.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ fn origin(evidence: &Evidence, attempt: u32, jobset: &str) -> Origin {
 fn heading(evidence: &Evidence, from: &Origin) -> String {
     let count = evidence.lines.len();
     let lines = if count == 1 { "line" } else { "lines" };
-    let how = match evidence.reason.as_deref() {
+    let how = match evidence.reason.as_deref().filter(|r| is_telling(r)) {
         Some(reason) => format!("{reason} {}", evidence.exit_code),
         None => format!("exit code {}", evidence.exit_code),
     };
@@ -164,6 +165,15 @@ mod tests {
         );
         assert_eq!(texts(&kept), ["step 8100", "shard 31"]);
         assert!(kept[0].from.kept);
+    }
+
+    /// `Error` is what the kubelet says of every exit code but 0.
+    #[test]
+    fn a_reason_that_says_nothing_is_left_out() {
+        let mut lines = evidence("worker", 2, "main", &["a"]);
+        (lines.reason, lines.exit_code) = (Some("Error".to_owned()), 3);
+        let heading = heading(&lines, &origin(&lines, 0, "train"));
+        assert!(heading.ends_with("(1 line), exit code 3"), "{heading}");
     }
 
     #[test]

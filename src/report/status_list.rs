@@ -174,6 +174,7 @@ pub(crate) fn waits(run: &RunView) -> &'static str {
         {
             "roles that wait for others are not started"
         }
-        _ => "failure policy is not being enforced",
+        _ if run.failure_policy => "failure policy is not being enforced",
+        _ => "nobody notices its end",
     }
 }

@@ -200,6 +200,11 @@ fn a_driverless_run_says_what_waits() {
         warning(&run),
         "warning: nobody drives ablate-7: failure policy is not being enforced"
     );
+    run.failure_policy = false;
+    assert_eq!(
+        warning(&run),
+        "warning: nobody drives ablate-7: nobody notices its end"
+    );
     run.driver.live = true;
     assert_eq!(warning(&run), "");
 }

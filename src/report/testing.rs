@@ -141,6 +141,7 @@ pub(crate) fn running() -> RunView {
             attempts,
             ..RunState::default()
         },
+        failure_policy: true,
         driver: DriverView {
             holder: Some("ada@laptop".to_owned()),
             renewed: Some(at(47 * 60 - 2)),

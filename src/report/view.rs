@@ -70,6 +70,8 @@ pub struct RunView {
     pub snapshot: Snapshot,
     /// Its durable state: attempts and first failure.
     pub state: RunState,
+    /// It goes on and its JobSet has a failure policy that says to do something.
+    pub failure_policy: bool,
     /// Who drives it.
     pub driver: DriverView,
     /// Flags that a suggested command needs to find the run again (`-n ml`), or empty.
@@ -99,7 +101,7 @@ impl RunView {
     pub fn command(&self, rest: &str) -> String {
         command(rest, &self.flags)
     }
-    /// It goes on and nobody drives it: failure policy and startup order are not being enforced.
+    /// It goes on and nobody drives it: nothing that the JobSet asks for is being seen to.
     #[must_use]
     pub fn is_driverless(&self) -> bool {
         !self.is_finished() && !self.driver.live

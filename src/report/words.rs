@@ -85,7 +85,8 @@ fn how_parts(
 }
 
 /// `Error` and `Completed` only repeat that it ended.
-fn is_telling(reason: &str) -> bool {
+#[must_use]
+pub fn is_telling(reason: &str) -> bool {
     !matches!(reason, "" | "Error" | "Completed")
 }
 

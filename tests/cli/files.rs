@@ -48,6 +48,24 @@ fn a_good_file_is_named_and_code_0() {
     );
 }
 
+/// `-o yaml` is the JobSet as it would be made; it is taken back.
+#[test]
+fn a_client_dry_run_prints_the_jobset_as_yaml() {
+    let place = Place::new();
+    place.write("good.yaml", GOOD);
+    let printed = place
+        .run("run good.yaml --dry-run=client -n ml -o yaml")
+        .good();
+    for line in ["kind: JobSet\n", "  name: good\n", "  namespace: ml\n"] {
+        assert!(printed.contains(line), "{printed}");
+    }
+    place.write("printed.yaml", &printed);
+    assert_eq!(
+        place.run("validate printed.yaml").good(),
+        "printed.yaml: jobset/good is valid\n"
+    );
+}
+
 #[test]
 fn all_findings_come_at_once_with_their_places_and_code_3() {
     let place = Place::new();

@@ -109,6 +109,27 @@ fn a_refused_pod_is_explained() {
     assert!(line.contains("tight"), "{line}");
     run.signal("TERM");
     let _ = run.wait().expect(143);
+    // Nobody watches any more, and `status` knows as well.
+    let out = ns.jobset(&["status", "q"]).expect(0);
+    assert!(
+        out.stdout.contains("exceeded quota: tight"),
+        "{}",
+        out.stdout
+    );
+}
+
+/// What `run -o yaml` prints is what was made, and can be run again under another name.
+#[test]
+#[ignore = "needs a control plane (tests/cluster/up)"]
+fn run_prints_what_it_made() {
+    let ns = Namespace::new("yaml");
+    let file = ns.file("said.yaml", &one("said"));
+    let out = ns.jobset(&["run", "-d", &file, "-o", "yaml"]).expect(0);
+    let printed = ns.file("printed.yaml", &out.stdout);
+    let again = ns.jobset(&["run", &printed, "--on-conflict", "attach", "-d"]);
+    let _ = again.expect(0);
+    let other = ns.jobset(&["run", "-d", &printed, "--name", "z", "-o", "name"]);
+    assert_eq!(other.expect(0).stdout, "jobset/z\n");
 }
 
 #[test]
@@ -184,6 +205,9 @@ fn dry_runs_make_nothing() {
         "{}",
         out.stdout
     );
+    nothing_made(&ns, "");
+    let out = ns.jobset(&["run", &file, "--dry-run=server", "-o", "yaml"]);
+    assert!(out.expect(0).stdout.contains("kind: JobSet\n"));
     nothing_made(&ns, "");
     // `render` gives what kubectl takes.
     let rendered = ns.jobset(&["render", &file]).expect(0).stdout;

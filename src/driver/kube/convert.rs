@@ -142,6 +142,17 @@ pub fn notice(event: slim::Event) -> Option<Observation> {
     })
 }
 
+/// The same for the children of one JobSet since a moment: older events are about another run of that
+/// name.
+#[must_use]
+pub fn notice_of_run(event: slim::Event, jobset: &str, since: Timestamp) -> Option<Observation> {
+    let child = event.involved_object.name.strip_prefix(jobset)?;
+    if !child.starts_with('-') {
+        return None;
+    }
+    notice(event).filter(|n| matches!(n, Observation::Notice { at, .. } if *at >= since))
+}
+
 fn number(label: Option<&str>) -> Option<u32> {
     label?.parse().ok()
 }

@@ -1,5 +1,6 @@
 //! Complete lists, page by page.
 
+use k8s_openapi::jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use crate::api::names;
@@ -9,7 +10,7 @@ use crate::driver::kube::convert;
 use crate::driver::kube::error::{Failure, Trouble};
 use crate::driver::kube::resource::Resource;
 use crate::driver::kube::slim::{self, Page};
-use crate::engine::input::{JobSeen, PodSeen};
+use crate::engine::input::{JobSeen, Observation, PodSeen};
 
 /// Objects per page, as kubectl has it: an API server and its etcd stay responsive.
 pub const PAGE: u32 = 500;
@@ -149,6 +150,27 @@ pub async fn list_pods(
                 seen: convert::pod(pod)?,
             })
         })
+        .collect())
+}
+
+/// Warnings about the Jobs of a run, whose name and beginning are given: why a Job has no pods.
+///
+/// # Errors
+///
+/// As [`Connection::send`].
+pub async fn list_job_warnings(
+    conn: &Connection,
+    namespace: &str,
+    jobset: &str,
+    since: Timestamp,
+) -> Result<Vec<Observation>, Failure> {
+    let call = Call::list(Resource::Events, Some(namespace))
+        .query("fieldSelector", "type=Warning,involvedObject.kind=Job");
+    let listed = all::<slim::Event>(conn, &call).await?;
+    Ok(listed
+        .items
+        .into_iter()
+        .filter_map(|event| convert::notice_of_run(event, jobset, since))
         .collect())
 }
 

@@ -130,7 +130,7 @@ fn events(conn: &Connection, scope: &Scope) -> LocalBoxStream<'static, Seen> {
         selector: ("fieldSelector", "type=Warning".to_owned()),
         start: Start::Any,
     };
-    let (prefix, since) = (format!("{}-", scope.jobset), scope.since);
+    let (jobset, since) = (scope.jobset.clone(), scope.since);
     let mut told = Told::Nothing;
     feed::<slim::Event>(conn, target)
         .filter_map(move |change| {
@@ -146,10 +146,8 @@ fn events(conn: &Connection, scope: &Scope) -> LocalBoxStream<'static, Seen> {
                     told = Told::Allowed;
                     Some(Seen::Warning("events can be read again".to_owned()))
                 }
-                Change::Applied(event) if event.involved_object.name.starts_with(&prefix) => {
-                    convert::notice(event)
-                        .filter(|n| is_recent(n, since))
-                        .map(Seen::Fact)
+                Change::Applied(event) => {
+                    convert::notice_of_run(event, &jobset, since).map(Seen::Fact)
                 }
                 _ => None,
             };
@@ -164,10 +162,6 @@ enum Told {
     Nothing,
     Refused,
     Allowed,
-}
-
-fn is_recent(notice: &Observation, since: Timestamp) -> bool {
-    matches!(notice, Observation::Notice { at, .. } if *at >= since)
 }
 
 fn services(conn: &Connection, scope: &Scope, name: &str) -> LocalBoxStream<'static, Seen> {

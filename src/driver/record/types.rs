@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::{JobSet, names};
 use crate::engine::build::OwnerRef;
-use crate::engine::{FailAt, RunState};
+use crate::engine::{Engine, FailAt, Options, Run, RunState};
 use crate::error::Error;
 
 /// Who drives. The epoch is the fence: whoever takes the seat writes a greater one, guarded by the
@@ -118,6 +118,33 @@ impl Record {
     #[must_use]
     pub fn owner(&self) -> OwnerRef {
         owner(&self.name, &self.uid)
+    }
+
+    /// The engine that drives the run, as it was written down.
+    #[must_use]
+    pub fn engine(&self, now: Timestamp) -> Engine {
+        self.engine_that_keeps(self.settings.evidence_lines, now)
+    }
+
+    /// The same for who only looks on: it fetches nothing.
+    #[must_use]
+    pub fn engine_of_an_onlooker(&self, now: Timestamp) -> Engine {
+        self.engine_that_keeps(0, now)
+    }
+
+    fn engine_that_keeps(&self, evidence_lines: u32, now: Timestamp) -> Engine {
+        let run = Run {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            uid: self.uid.clone(),
+        };
+        let options = Options {
+            fail_at: self.settings.fail_at,
+            evidence_lines,
+            ..Options::default()
+        };
+        let (jobset, state) = (self.jobset.clone(), self.state.clone());
+        Engine::new(run, jobset, state, options, now)
     }
 
     /// `configmap/train-run`.

@@ -6,9 +6,11 @@
 
 mod end;
 pub mod interrupt;
+mod news;
 mod run;
 mod seat;
 mod signals;
+mod work;
 mod writer;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The loop.
+//! The loop: what is done when. What it starts is in [`work`](super::work), what it hears in
+//! [`news`](super::news).
 
 use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
@@ -6,24 +7,21 @@ use futures::{FutureExt as _, StreamExt as _};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use crate::driver::clock;
-use crate::driver::port::{Audience, Cluster, LeaseAnswer, LogTap, Seen};
-use crate::driver::record::{Record, RecordEvent, WriteError};
+use crate::driver::port::{Audience, Cluster, LogTap};
+use crate::driver::record::Record;
 use crate::driver::session::end::{End, OnTimeout};
-use crate::driver::session::interrupt::{
-    DETACH_S, Decision, Interrupts, OnInterrupt, PROMPT_S, Phase, Signal,
-};
+use crate::driver::session::interrupt::{DETACH_S, Interrupts, OnInterrupt, Signal};
 use crate::driver::session::seat::SeatClaim;
-use crate::driver::session::signals::{Signals, TypedAnswers, suspend_process};
+use crate::driver::session::signals::{Signals, TypedAnswers};
+use crate::driver::session::work::Input;
 use crate::driver::session::writer::Writer;
-use crate::engine::input::ActionResult;
-use crate::engine::{
-    Action, ActionId, Command, Engine, Event, EventKind, Observation, Outcome, Snapshot,
-};
-use crate::error::{Error, Kind, Result};
+use crate::driver::sight::Sight;
+use crate::engine::{Action, ActionId, Command, Engine, Event, EventKind, Outcome, Snapshot};
+use crate::error::Result;
 
 /// Facts taken from the watches before the engine is asked again: a burst of 10,000 pod events is
 /// decided on in batches, not one by one.
-const BATCH: usize = 1024;
+pub(super) const BATCH: usize = 1024;
 /// Pause between two looks of the audience when nothing happens.
 const TICK: SignedDuration = SignedDuration::from_secs(1);
 /// The same while things happen.
@@ -36,11 +34,6 @@ const GAP: SignedDuration = SignedDuration::from_secs(30);
 /// A gap longer than this is enough for somebody to have taken the seat with `--take-over` unseen; the
 /// loop turns once a second.
 const UNSEEN: SignedDuration = SignedDuration::from_secs(5);
-/// An API server that has just started answers 403 until it has read the Roles, which takes seconds.
-/// So a right that we had counts as taken away only after this long.
-const REFUSED_FOR: SignedDuration = SignedDuration::from_secs(60);
-/// Pause between two tries of what was refused.
-const ASK_AGAIN: SignedDuration = SignedDuration::from_secs(2);
 
 /// When the session is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,59 +67,34 @@ pub struct Options {
     pub attached: Option<(Option<String>, Option<i64>)>,
 }
 
-/// What comes back from work that was started.
-enum Input {
-    Done(ActionId, ActionResult),
-    Lines {
-        id: ActionId,
-        pod_uid: String,
-        container: String,
-        lines: Vec<String>,
-    },
-    Wrote {
-        version: u64,
-        result: std::result::Result<Box<Record>, WriteError>,
-    },
-    Checked {
-        sent: Timestamp,
-        result: Result<Option<Box<Record>>>,
-    },
-    Renewed {
-        sent: Timestamp,
-        answer: LeaseAnswer,
-    },
-}
-
 /// One run, driven to its end, or to ours.
 pub struct Session<'a, C, A, L> {
-    cluster: &'a C,
-    audience: &'a mut A,
-    logs: &'a mut L,
-    engine: Engine,
-    record: Record,
-    options: Options,
-    interrupts: Interrupts,
-    work: FuturesUnordered<LocalBoxFuture<'a, Input>>,
+    pub(super) cluster: &'a C,
+    pub(super) audience: &'a mut A,
+    pub(super) logs: &'a mut L,
+    pub(super) engine: Engine,
+    pub(super) record: Record,
+    pub(super) options: Options,
+    pub(super) interrupts: Interrupts,
+    pub(super) work: FuturesUnordered<LocalBoxFuture<'a, Input>>,
     /// Actions that wait for the seat to be confirmed.
-    held: Vec<(ActionId, Action)>,
-    acting: usize,
-    writer: Writer,
-    seat: SeatClaim,
-    jobs_listed: bool,
-    pods_listed: bool,
-    live: bool,
-    wake_at: Option<Timestamp>,
-    prompt_until: Option<Timestamp>,
-    lost: Option<(Timestamp, String)>,
-    outcome: Option<Outcome>,
-    logs_done: bool,
-    timed_out: bool,
+    pub(super) held: Vec<(ActionId, Action)>,
+    pub(super) acting: usize,
+    pub(super) writer: Writer,
+    pub(super) seat: SeatClaim,
+    pub(super) sight: Sight,
+    pub(super) live: bool,
+    pub(super) wake_at: Option<Timestamp>,
+    pub(super) prompt_until: Option<Timestamp>,
+    pub(super) outcome: Option<Outcome>,
+    pub(super) logs_done: bool,
+    pub(super) timed_out: bool,
     /// We are leaving: how it ends, and when we stop waiting for calls in flight.
-    leaving: Option<(End, Timestamp)>,
-    tick_at: Timestamp,
-    heartbeat_at: Option<Timestamp>,
-    last_turn: Timestamp,
-    rewatch: bool,
+    pub(super) leaving: Option<(End, Timestamp)>,
+    pub(super) tick_at: Timestamp,
+    pub(super) heartbeat_at: Option<Timestamp>,
+    pub(super) last_turn: Timestamp,
+    pub(super) rewatch: bool,
 }
 
 impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
@@ -152,12 +120,10 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             acting: 0,
             writer: Writer::default(),
             seat: SeatClaim::taken(now),
-            jobs_listed: false,
-            pods_listed: false,
+            sight: Sight::default(),
             live: options.attached.is_none(),
             wake_at: None,
             prompt_until: None,
-            lost: None,
             outcome: None,
             logs_done: false,
             timed_out: false,
@@ -283,7 +249,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
                 self.outcome = Some(outcome);
                 self.logs.run_ended();
             }
-            if !self.live && self.jobs_listed && self.pods_listed {
+            if !self.live && self.sight.is_complete() {
                 self.live = true;
                 self.emit(EventKind::StreamLive, now);
             }
@@ -309,14 +275,14 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             let done = self.acting == 0 && self.writer.clean();
             return (done || now >= *until).then(|| end.clone());
         }
-        if let Some((since, message)) = &self.lost
+        if let Some((since, message)) = self.sight.lost_since()
             && self
                 .options
                 .lost_after
-                .is_some_and(|after| now >= later(*since, after))
+                .is_some_and(|after| now >= later(since, after))
         {
             return Some(End::NotReached {
-                message: message.clone(),
+                message: message.to_owned(),
             });
         }
         if let Some(outcome) = &self.outcome {
@@ -350,8 +316,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             }
         }
         let settled = quiet
-            && self.jobs_listed
-            && self.pods_listed
+            && self.sight.is_complete()
             && self.held.is_empty()
             && self.acting == 0
             && !self.writer.busy(now);
@@ -361,7 +326,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
         None
     }
 
-    fn start_leaving(&mut self, end: End, now: Timestamp) -> Option<End> {
+    pub(super) fn start_leaving(&mut self, end: End, now: Timestamp) -> Option<End> {
         self.held.clear();
         if let Some(write) = self.engine.flush() {
             self.writer.wanted(write, now);
@@ -402,7 +367,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
         end
     }
 
-    fn emit(&mut self, kind: EventKind, now: Timestamp) {
+    pub(super) fn emit(&mut self, kind: EventKind, now: Timestamp) {
         let event: Event = self.engine.emit(kind, now);
         self.audience.event(&event);
     }
@@ -433,9 +398,9 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
     /// Time until the next turn is due even if nothing comes in.
     fn next_turn(&self, now: Timestamp) -> SignedDuration {
         let lost = self
-            .lost
-            .as_ref()
-            .and_then(|(since, _)| Some(later(*since, self.options.lost_after?)));
+            .sight
+            .lost_since()
+            .and_then(|(since, _)| Some(later(since, self.options.lost_after?)));
         [
             Some(self.tick_at),
             self.wake_at,
@@ -455,293 +420,6 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
         .unwrap_or(LONGEST_SLEEP)
         .max(SignedDuration::ZERO)
     }
-
-    fn start(&mut self, id: ActionId, action: Action) {
-        let cluster = self.cluster;
-        self.acting += 1;
-        let work = async move {
-            if let Action::KeepEvidence {
-                pod,
-                pod_uid,
-                container,
-                previous,
-                lines,
-            } = &action
-            {
-                let lines = cluster.last_lines(pod, container, *previous, *lines).await;
-                let (pod_uid, container) = (pod_uid.clone(), container.clone());
-                return Input::Lines {
-                    id,
-                    pod_uid,
-                    container,
-                    lines,
-                };
-            }
-            Input::Done(id, cluster.perform(&action).await)
-        };
-        self.work.push(work.boxed_local());
-    }
-
-    fn write(&mut self, version: u64) {
-        let cluster = self.cluster;
-        let mut record = self.record.clone();
-        record.state = self.engine.state().clone();
-        let work = async move {
-            let since = clock::now();
-            let result = loop {
-                match cluster.write_record(&record).await {
-                    Err(WriteError::Refused(error)) if may_pass(&error, since) => {
-                        clock::sleep(ASK_AGAIN).await;
-                    }
-                    result => break result.map(Box::new),
-                }
-            };
-            Input::Wrote { version, result }
-        };
-        self.work.push(work.boxed_local());
-    }
-
-    fn keep_the_seat(&mut self, now: Timestamp) {
-        if !self.seat.trusted(now) {
-            self.check_the_seat(now);
-        } else if self.seat.start_renewal(now) {
-            let cluster = self.cluster;
-            let work = async move {
-                let answer = cluster.renew_lease().await;
-                Input::Renewed { sent: now, answer }
-            };
-            self.work.push(work.boxed_local());
-        }
-    }
-
-    fn check_the_seat(&mut self, now: Timestamp) {
-        if self.seat.start_check(now) {
-            let cluster = self.cluster;
-            let work = async move {
-                let since = clock::now();
-                loop {
-                    // The time is read when the call goes out, which may be after a long sleep.
-                    let sent = clock::now();
-                    match cluster.read_record().await {
-                        Err(error) if may_pass(&error, since) => clock::sleep(ASK_AGAIN).await,
-                        result => {
-                            let result = result.map(|record| record.map(Box::new));
-                            return Input::Checked { sent, result };
-                        }
-                    }
-                }
-            };
-            self.work.push(work.boxed_local());
-        }
-    }
-
-    fn answers(&mut self, first: Input, now: Timestamp) -> Result<Option<End>> {
-        if let Some(end) = self.answer(first, now)? {
-            return Ok(Some(end));
-        }
-        for _ in 1..BATCH {
-            let Some(Some(more)) = self.work.next().now_or_never() else {
-                break;
-            };
-            if let Some(end) = self.answer(more, now)? {
-                return Ok(Some(end));
-            }
-        }
-        Ok(None)
-    }
-
-    fn answer(&mut self, input: Input, now: Timestamp) -> Result<Option<End>> {
-        match input {
-            Input::Done(id, result) => {
-                self.acting -= 1;
-                self.engine.observe(Observation::Done { id, result }, now);
-            }
-            Input::Lines {
-                id,
-                pod_uid,
-                container,
-                lines,
-            } => {
-                self.acting -= 1;
-                self.engine.observe(
-                    Observation::Evidence {
-                        pod_uid,
-                        container,
-                        lines,
-                    },
-                    now,
-                );
-                let result = ActionResult::Ok { uid: None };
-                self.engine.observe(Observation::Done { id, result }, now);
-            }
-            Input::Wrote { version, result } => {
-                self.writer.ended();
-                match result {
-                    Ok(record) => {
-                        self.record.resource_version = record.resource_version;
-                        self.record.state = record.state;
-                        self.engine.observe(Observation::Written { version }, now);
-                    }
-                    Err(WriteError::Conflict) => {
-                        self.writer.now(now);
-                        self.check_the_seat(now);
-                    }
-                    Err(WriteError::Gone) => return Ok(Some(End::Deleted)),
-                    Err(WriteError::Refused(error)) => return Err(undriven(&self.record, error)),
-                }
-            }
-            Input::Checked { sent, result } => match result {
-                Ok(Some(record)) => {
-                    if let Some(end) = self.adopt(*record, true, now) {
-                        return Ok(Some(end));
-                    }
-                    self.seat.confirmed(sent);
-                }
-                Ok(None) => return Ok(Some(End::Deleted)),
-                Err(error) => return Err(undriven(&self.record, error)),
-            },
-            Input::Renewed {
-                sent,
-                answer: LeaseAnswer::Held,
-            } => self.seat.renewed(sent),
-            Input::Renewed {
-                answer: LeaseAnswer::HeldBy(_),
-                ..
-            } => self.check_the_seat(now),
-        }
-        Ok(None)
-    }
-
-    fn record_event(&mut self, event: RecordEvent, now: Timestamp) -> Option<End> {
-        match event {
-            RecordEvent::Seen(record) => self.adopt(*record, false, now),
-            RecordEvent::Gone => Some(End::Deleted),
-            RecordEvent::Lost(message) => {
-                self.contact_lost(message, now);
-                None
-            }
-            RecordEvent::Back => {
-                self.contact_back(now);
-                None
-            }
-        }
-    }
-
-    /// Takes from a record what others may have written: the seat, wishes, `spec.suspend` and the
-    /// template fields that may change. `fresh`: it was read after our last write ended, so its
-    /// resourceVersion is the one to write at.
-    fn adopt(&mut self, record: Record, fresh: bool, now: Timestamp) -> Option<End> {
-        if record.uid != self.record.uid || record.deleting || record.control.delete.is_some() {
-            return Some(End::Deleted);
-        }
-        if record.seat.epoch > self.record.seat.epoch {
-            return Some(End::TakenOver {
-                holder: record.seat.holder,
-            });
-        }
-        if record.seat.epoch < self.record.seat.epoch {
-            return None; // Older than our taking the seat.
-        }
-        let mut changed = false;
-        if record.jobset != self.record.jobset {
-            changed = true;
-            self.record.jobset = record.jobset.clone();
-            self.engine
-                .observe(Observation::Spec(Box::new(record.jobset)), now);
-        }
-        if record.control != self.record.control {
-            changed = true;
-            if let (Some(by), None) = (&record.control.stop, &self.record.control.stop) {
-                self.engine.command(Command::Stop { by: by.clone() }, now);
-            }
-            self.record.control = record.control;
-        }
-        if fresh || (changed && self.writer.due().is_some()) || (changed && self.writer.clean()) {
-            self.record.resource_version = record.resource_version;
-        }
-        None
-    }
-
-    fn seen(&mut self, seen: Seen, now: Timestamp) {
-        match seen {
-            Seen::Fact(fact) => {
-                match &fact {
-                    Observation::JobsListed(_) => self.jobs_listed = true,
-                    Observation::PodsListed(pods) => {
-                        self.pods_listed = true;
-                        pods.iter().for_each(|pod| self.logs.pod_seen(pod));
-                    }
-                    Observation::Pod(pod) => self.logs.pod_seen(pod),
-                    _ => {}
-                }
-                self.engine.observe(fact, now);
-            }
-            Seen::Lost(message) => self.contact_lost(message, now),
-            Seen::Back => self.contact_back(now),
-            Seen::Warning(message) => self.emit(EventKind::Warning { message }, now),
-        }
-    }
-
-    fn contact_lost(&mut self, message: String, now: Timestamp) {
-        if self.lost.is_none() {
-            self.lost = Some((now, message.clone()));
-            self.emit(EventKind::ClusterUnreachable { message }, now);
-        }
-    }
-
-    fn contact_back(&mut self, now: Timestamp) {
-        if let Some((since, _)) = self.lost.take() {
-            let after_s = now.duration_since(since).as_secs();
-            self.emit(EventKind::ClusterBack { after_s }, now);
-        }
-    }
-
-    fn signal(&mut self, signal: Signal, now: Timestamp) -> Option<End> {
-        let decision = self.interrupts.handle(Phase::Attached, signal);
-        if !self.interrupts.prompting() && self.prompt_until.take().is_some() {
-            self.audience.prompt_over();
-        }
-        match decision {
-            Decision::Nothing | Decision::GoOn => None,
-            Decision::Prompt => {
-                self.prompt_until = Some(later(now, SignedDuration::from_secs(PROMPT_S)));
-                let snapshot = self.engine.snapshot(now);
-                self.audience.prompt(now, &snapshot);
-                None
-            }
-            Decision::Detach(by) => {
-                let why = match by {
-                    Signal::Int => "SIGINT",
-                    Signal::Term => "SIGTERM",
-                    Signal::Hup => "SIGHUP",
-                    _ => "on request",
-                };
-                self.emit(
-                    EventKind::RunDetached {
-                        why: why.to_owned(),
-                    },
-                    now,
-                );
-                self.start_leaving(End::Detached(by), now)
-            }
-            Decision::Stop(_) => {
-                let by = self.options.who.clone();
-                self.engine.command(Command::Stop { by }, now);
-                None
-            }
-            Decision::Delete(by) => Some(End::DeleteWanted(by)),
-            Decision::LeaveNow(by) | Decision::LeaveNothingCreated(by) => Some(End::LeftAtOnce(by)),
-            Decision::SuspendProcess => {
-                suspend_process();
-                let back = clock::now();
-                self.audience
-                    .back_from_suspension(back.duration_since(now).as_secs());
-                self.seat.doubt(back);
-                self.rewatch = true;
-                None
-            }
-        }
-    }
 }
 
 impl<C, A, L> std::fmt::Debug for Session<'_, C, A, L> {
@@ -752,18 +430,7 @@ impl<C, A, L> std::fmt::Debug for Session<'_, C, A, L> {
     }
 }
 
-fn undriven(record: &Record, error: Error) -> Error {
-    let name = &record.name;
-    error.hint(format!(
-        "the run goes on without a driver; take it up again with: kubectl jobset attach {name}"
-    ))
-}
-
-/// Whether a refusal that has lasted since then may be one of a server that has just started.
-fn may_pass(error: &Error, since: Timestamp) -> bool {
-    error.kind() == Kind::NotAllowed && clock::now() < later(since, REFUSED_FOR)
-}
-
-fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
+/// That much later.
+pub(super) fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
     at.saturating_add(by).unwrap_or(at)
 }
