@@ -100,16 +100,36 @@ fn earliest(failed: &[FailedJob<'_>], wanted: impl Fn(&FailedJob<'_>) -> bool) -
         .map(|(at, _)| at)
 }
 
+/// Why a rule doesn't match a failed Job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// Its reasons don't name the Job's.
+    Reason,
+    /// Its targets don't name the Job's role.
+    Role,
+    /// None of its patterns matches the message.
+    Message,
+}
+
 /// A rule matches a Job; empty lists match everything (trap D.3.5).
 fn matches(rule: &FailureRule, job: &FailedJob<'_>) -> bool {
+    mismatch(rule, job.role, job.reason, job.message).is_none()
+}
+
+/// Why a rule doesn't match a Job of that role that failed with that reason and message; none: it does.
+#[must_use]
+pub fn mismatch(rule: &FailureRule, role: &str, reason: &str, message: &str) -> Option<Mismatch> {
     let any = |list: &[String], word: &str| list.is_empty() || list.iter().any(|w| w == word);
-    any(&rule.on_job_failure_reasons, job.reason)
-        && any(&rule.target_replicated_jobs, job.role)
-        && (rule.on_job_failure_message_patterns.is_empty()
-            || rule
-                .on_job_failure_message_patterns
-                .iter()
-                .any(|pattern| pattern_matches(pattern, job.message)))
+    let patterns = &rule.on_job_failure_message_patterns;
+    if !any(&rule.on_job_failure_reasons, reason) {
+        Some(Mismatch::Reason)
+    } else if !any(&rule.target_replicated_jobs, role) {
+        Some(Mismatch::Role)
+    } else if !(patterns.is_empty() || patterns.iter().any(|p| pattern_matches(p, message))) {
+        Some(Mismatch::Message)
+    } else {
+        None
+    }
 }
 
 /// A pattern that doesn't compile matches nothing, as upstream (it was reported at validation).

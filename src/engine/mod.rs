@@ -50,6 +50,7 @@ mod view;
 
 pub use action::{Action, ActionId, Step, Urgency, Write};
 pub use event::{Event, EventKind};
+pub use failure::{Mismatch, mismatch};
 pub use input::{Command, ContainerEnd, JobSeen, Observation, PodSeen};
 pub use outcome::{FirstFailure, Outcome};
 pub use run::{Engine, FailAt, NotEnforced, Options, Run};

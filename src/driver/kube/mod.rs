@@ -28,6 +28,7 @@ pub mod rights;
 pub mod run;
 pub mod slim;
 pub mod transport;
+mod typed;
 pub mod watch;
 
 pub use apply::Applier;
