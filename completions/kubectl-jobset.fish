@@ -67,9 +67,11 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "stop"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "delete" -d 'Delete runs with everything they made'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "validate" -d 'Check manifests, without a cluster'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "render" -d 'Print the Service and the Jobs of a manifest, without a cluster'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "simulate" -d 'What if: play a manifest in virtual time, without a cluster'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "version" -d 'Print versions'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "completion" -d 'Completion for shells and for kubectl'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "help" -d 'Help about a command, or about the exit codes'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "pocket" -d 'Serve a small Kubernetes of our own on this machine, for trying things and for tests'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "__complete" -d 'Answer kubectl\'s question for completions'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -s f -l filename -d 'The manifest, as in kubectl (can be repeated; one JobSet in all)' -r -F
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l validate -d 'Fields that this build doesn\'t know' -r -f -a "strict\t'Refuse them'
@@ -505,6 +507,53 @@ quiet\t'Nothing but the verdict and errors'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s f -l filename -d 'The manifest, as in kubectl (can be repeated; one JobSet in all)' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l validate -d 'Fields that this build doesn\'t know' -r -f -a "strict\t'Refuse them'
+warn\t'Warn and pass them on to the server'
+ignore\t'Pass them on to the server'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l fail -d 'TARGET:exit=N|signal=N|reason=R|message=TEXT@TIME[*TIMES]: fails so long after it began to run (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l evict -d 'TARGET@TIME[*TIMES]: pods are evicted so long after they began to run (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l never-ready -d 'Pods that run, but never become ready (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l run-time -d 'ROLE=DURATION: how long the role\'s pods run until they succeed [default: 1h] (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l nodes -d 'N[:RESOURCE=AMOUNT,…]: nodes of the cluster [default: enough for every pod] (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l seed -d 'Decides names, UIDs and jitter' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l until -d 'Virtual time after which it is given up' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l expect -d 'How it should end: completed, failed or failed:REASON; code 9 otherwise' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l script -d 'Commands and expectations instead of the flags above; with FILE, of that manifest' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s o -l output -d 'Form of the result' -r -f -a "text\t'Lines for people'
+json\t'One JSON object'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s n -l namespace -d 'Namespace' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l kubeconfig -d 'The kubeconfig, instead of KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s s -l server -d 'Address of the API server' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l token -d 'Bearer token' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l as -d 'User to act as' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l as-group -d 'Group to act as (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l as-uid -d 'UID to act as' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l as-user-extra -d 'Extra field to act with (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l client-certificate -d 'Client certificate' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l client-key -d 'Client key' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l certificate-authority -d 'Certificate of the API server\'s authority' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l insecure-skip-tls-verify -d 'Don\'t check the API server\'s certificate' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l tls-server-name -d 'Name that the API server\'s certificate must have' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l request-timeout -d 'Longest wait for one request, watches and log streams excepted (0: no limit)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l progress -d 'Form of the progress report on stderr [default: auto; env: KUBECTL_JOBSET_PROGRESS]' -r -f -a "auto\t'A live display on a terminal, plain lines elsewhere'
+tty\t'A live display'
+plain\t'One line per change'
+json\t'One JSON event per line on stdout, as -o json'
+quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s q -l quiet -d 'Say only the verdict and errors'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -s o -l output -d 'Form of the result' -r -f -a "json\t'One JSON object'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -s n -l namespace -d 'Namespace' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l context -d 'Context of the kubeconfig' -r
@@ -802,6 +851,41 @@ quiet\t'Nothing but the verdict and errors'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l port -d 'Port; any free one without' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l nodes -d 'Nodes, and what each has' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l seed -d 'Seed of names, UIDs and waits; a random one without' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s n -l namespace -d 'Namespace' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l kubeconfig -d 'The kubeconfig, instead of KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s s -l server -d 'Address of the API server' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l token -d 'Bearer token' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l as -d 'User to act as' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l as-group -d 'Group to act as (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l as-uid -d 'UID to act as' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l as-user-extra -d 'Extra field to act with (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l client-certificate -d 'Client certificate' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l client-key -d 'Client key' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l certificate-authority -d 'Certificate of the API server\'s authority' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l insecure-skip-tls-verify -d 'Don\'t check the API server\'s certificate' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l tls-server-name -d 'Name that the API server\'s certificate must have' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l request-timeout -d 'Longest wait for one request, watches and log streams excepted (0: no limit)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l progress -d 'Form of the progress report on stderr [default: auto; env: KUBECTL_JOBSET_PROGRESS]' -r -f -a "auto\t'A live display on a terminal, plain lines elsewhere'
+tty\t'A live display'
+plain\t'One line per change'
+json\t'One JSON event per line on stdout, as -o json'
+quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s q -l quiet -d 'Say only the verdict and errors'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -s n -l namespace -d 'Namespace' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l context -d 'Context of the kubeconfig' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l cluster -d 'Cluster of the kubeconfig' -r

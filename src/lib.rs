@@ -9,5 +9,6 @@ pub mod error;
 pub mod logs;
 pub mod manifest;
 pub mod report;
+pub mod simulate;
 
 pub use error::{Error, Result};

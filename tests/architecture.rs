@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// What each top-level module may use of the others, by path prefixes. `error` holds the exit code of
 /// each kind, and that table is `cli::exit`; both are leaves that everybody above the pure core uses.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("api", &[]),
     (
         "cluster",
@@ -38,17 +38,32 @@ const MAY_USE: [(&str, &[&str]); 8] = [
         ],
     ),
     ("driver", &["api", "engine", "error", "Error", "Result"]),
+    // The cut of an object to what the engine is told is the driver's own; targets and durations are read
+    // as the other flags read them.
+    (
+        "simulate",
+        &[
+            "api",
+            "engine",
+            "cluster",
+            "driver::kube::convert",
+            "driver::kube::slim",
+            "report",
+            "cli::target",
+            "cli::duration",
+        ],
+    ),
     (
         "cli",
         &[
-            "api", "manifest", "engine", "driver", "cluster", "report", "logs", "error", "Error",
-            "Result",
+            "api", "manifest", "engine", "driver", "cluster", "report", "logs", "simulate",
+            "error", "Error", "Result",
         ],
     ),
 ];
 
 /// Modules that decide and compute, without effects.
-const PURE: [&str; 3] = ["api", "manifest", "engine"];
+const PURE: [&str; 4] = ["api", "manifest", "engine", "simulate"];
 
 /// The pure part of `cluster`: the world. Its fronts and the kubelet that runs processes are not.
 const PURE_CLUSTER: [&str; 7] = [
@@ -219,8 +234,10 @@ fn pure_modules_have_no_effects() {
         PURE.contains(&module(&file.path)) || PURE_CLUSTER.iter().any(|p| file.path.starts_with(p))
     };
     for file in files().iter().filter(pure) {
+        // Our own module of that name, whose pure parts may be used where the rule above says so.
+        let code = file.code.replace("crate::driver::kube::", "");
         for word in IMPURE {
-            if file.code.contains(word) {
+            if code.contains(word) {
                 wrong.push(format!("{}: {word}", file.path));
             }
         }

@@ -13,12 +13,12 @@ use crate::cli::invocation::Invocation;
 use crate::cli::run as run_verb;
 use crate::cli::settings::{
     self, AttachSettings, ChangeSettings, CompletionSettings, DeleteSettings, LogsSettings,
-    PocketSettings, RenderSettings, RunSettings, StatusSettings, Talk, ValidateSettings,
-    VersionSettings,
+    PocketSettings, RenderSettings, RunSettings, SimulateSettings, StatusSettings, Talk,
+    ValidateSettings, VersionSettings,
 };
 use crate::cli::{
-    ExitCode, attach, complete, completion, delete, help, logs, pocket, render, status, stop,
-    suspend, validate, version,
+    ExitCode, attach, complete, completion, delete, help, logs, pocket, render, simulate, status,
+    stop, suspend, validate, version,
 };
 #[cfg(target_os = "linux")]
 use crate::cluster::kubelet::process;
@@ -169,6 +169,7 @@ fn dispatch(
         }
         Verb::Validate(args) => wait(validate::run(ValidateSettings::from(args), app)),
         Verb::Render(args) => wait(render::run(RenderSettings::from(args), app)),
+        Verb::Simulate(args) => wait(simulate::run(SimulateSettings::resolve(*args)?, app)),
         Verb::Status(args) => wait(status::run(StatusSettings::from(args), app)),
         Verb::Suspend(args) => wait(suspend::run(ChangeSettings::from(args), true, app)),
         Verb::Resume(args) => wait(suspend::run(ChangeSettings::from(args), false, app)),

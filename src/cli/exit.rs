@@ -23,6 +23,8 @@ pub enum ExitCode {
     NotAllowed,
     /// Cluster not reached: state of the workload unknown.
     NotReached,
+    /// Expectation not met (`simulate --expect`, `--script`).
+    Unexpected,
     /// JobSet failed by rule or for want of a policy.
     Failed,
     /// JobSet failed, restart limit reached.
@@ -51,7 +53,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code, in order of its number.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Ok,
         Self::Other,
         Self::Usage,
@@ -60,6 +62,7 @@ impl ExitCode {
         Self::InTheWay,
         Self::NotAllowed,
         Self::NotReached,
+        Self::Unexpected,
         Self::Failed,
         Self::RestartLimit,
         Self::CouldNotStart,
@@ -86,6 +89,7 @@ impl ExitCode {
             Self::InTheWay => 5,
             Self::NotAllowed => 6,
             Self::NotReached => 7,
+            Self::Unexpected => 9,
             Self::Failed => 10,
             Self::RestartLimit => 11,
             Self::CouldNotStart => 12,
@@ -119,6 +123,7 @@ impl ExitCode {
             Self::NotReached => {
                 "cluster not reached or contact lost: state of the workload unknown"
             }
+            Self::Unexpected => "expectation not met (--expect, --script)",
             Self::Failed => "JobSet failed: by rule or for want of a policy",
             Self::RestartLimit => "JobSet failed: restart limit reached",
             Self::CouldNotStart => "given up: could not start",
@@ -139,7 +144,8 @@ impl ExitCode {
     pub fn of_whom(self) -> &'static str {
         match self {
             Self::Ok | Self::Other | Self::Usage | Self::NotAllowed | Self::NotReached => "all",
-            Self::Manifest => "run, validate, render",
+            Self::Manifest => "run, validate, render, simulate",
+            Self::Unexpected => "simulate",
             Self::NoSuchRun => "all that take a run",
             Self::InTheWay | Self::TakenOver | Self::Detached => "run, attach",
             Self::Failed
@@ -220,7 +226,7 @@ mod tests {
         assert_eq!(
             codes,
             [
-                0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 20, 21, 124, 129, 130, 143
+                0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 21, 124, 129, 130, 143
             ]
         );
     }

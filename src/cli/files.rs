@@ -67,11 +67,38 @@ pub fn load(
     app: &App,
 ) -> Result<(crate::api::JobSet, Loaded)> {
     let sources = read(&settings.sources)?;
+    load_sources(&sources, settings.validate, options, app)
+}
+
+/// The text of a source.
+///
+/// # Errors
+/// It can't be read, is too large, or isn't UTF-8.
+pub fn read_text(source: &Source) -> Result<String> {
+    let read = read_one(source)?;
+    if read.bytes.len() > MAX_SOURCE_BYTES {
+        return Err(Error::other(format!(
+            "{source} is larger than {MAX_SOURCE_BYTES} bytes"
+        )));
+    }
+    String::from_utf8(read.bytes).map_err(|_| Error::other(format!("{source} is not UTF-8")))
+}
+
+/// As [`load`], of sources that have been read.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_sources(
+    sources: &[manifest::Source],
+    validate: Validate,
+    options: &LoadOptions,
+    app: &App,
+) -> Result<(crate::api::JobSet, Loaded)> {
     let options = LoadOptions {
-        validate: settings.validate.into(),
+        validate: validate.into(),
         ..options.clone()
     };
-    let mut loaded = manifest::load(&sources, &options);
+    let mut loaded = manifest::load(sources, &options);
     let text = excerpts(
         app,
         &loaded.findings,
@@ -87,7 +114,7 @@ pub fn load(
         }
         None => {
             app.printer.error(text.trim_end());
-            let names: Vec<String> = settings.sources.iter().map(Source::to_string).collect();
+            let names: Vec<&str> = sources.iter().map(|s| s.name.as_str()).collect();
             Err(Error::new(
                 Kind::Manifest,
                 format!("{} refused, nothing was made", names.join(", ")),

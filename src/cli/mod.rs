@@ -30,6 +30,7 @@ pub mod run;
 mod runs;
 pub mod select;
 pub mod settings;
+pub mod simulate;
 pub mod status;
 mod stay;
 pub mod stop;

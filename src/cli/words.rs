@@ -179,6 +179,16 @@ pub enum JsonOutput {
     Json,
 }
 
+/// `simulate -o`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TextOutput {
+    /// Lines for people
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
 /// `logs -o`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogsOutput {

@@ -146,6 +146,11 @@ impl World {
         self.store.version()
     }
 
+    /// Changes how long things take from now on.
+    pub fn change_pace(&mut self, change: impl FnOnce(&mut Pace)) {
+        change(&mut self.pace);
+    }
+
     /// When something happens next, if nobody does anything.
     #[must_use]
     pub fn next_due(&self) -> Option<Timestamp> {

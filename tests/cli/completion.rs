@@ -41,7 +41,7 @@ fn candidates(words: &[&str]) -> (Vec<String>, String) {
 fn words_flags_and_values() {
     for (words, expected, directive) in [
         (&["ru"][..], &["run"][..], ":4"),
-        (&["s"], &["status", "suspend", "stop"], ":4"),
+        (&["s"], &["status", "suspend", "stop", "simulate"], ":4"),
         (&["run", "--on-t"], &["--on-timeout"], ":4"),
         (
             &["run", "--on-timeout", ""],

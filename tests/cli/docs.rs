@@ -51,7 +51,10 @@ fn flags_that_are_shown_exist() {
     );
     let mut texts = vec![read("README.md")];
     for entry in std::fs::read_dir(repository("examples")).unwrap() {
-        texts.push(std::fs::read_to_string(entry.unwrap().path()).unwrap());
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            texts.push(std::fs::read_to_string(path).unwrap());
+        }
     }
     let mut seen = 0;
     for text in texts {

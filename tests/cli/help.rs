@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 14] = [
     "run",
     "attach",
     "status",
@@ -13,6 +13,7 @@ const VERBS: [&str; 13] = [
     "delete",
     "validate",
     "render",
+    "simulate",
     "version",
     "completion",
     "help",

@@ -11,4 +11,5 @@ mod help;
 mod krew;
 mod no_cluster;
 mod place;
+mod simulate;
 mod usage;

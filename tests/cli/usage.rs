@@ -35,6 +35,22 @@ fn usage_errors_are_code_2_and_say_what_to_do() {
         ("delete", "<NAME>"),
         ("validate", "<FILE>"),
         ("validate - -", "standard input (-) can be read only once"),
+        ("simulate", "<FILE>"),
+        (
+            "simulate a.yaml --fail worker",
+            "doesn't say how it fails (TARGET:exit=N",
+        ),
+        ("simulate a.yaml --evict worker", "doesn't say when"),
+        (
+            "simulate a.yaml --run-time 1h",
+            "ROLE=DURATION, as in worker=1h",
+        ),
+        ("simulate a.yaml --nodes many", "as in 4:cpu=16"),
+        ("simulate a.yaml --expect done", "`done` is no end"),
+        (
+            "simulate --script a.txt --fail w:exit=1",
+            "cannot be used with",
+        ),
         ("help nothing", "there is no help about nothing"),
         ("--frob", "unexpected argument '--frob'"),
     ] {

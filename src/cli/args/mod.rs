@@ -4,6 +4,7 @@ mod global;
 mod logs;
 mod pocket;
 mod run;
+mod simulate;
 mod verbs;
 
 use clap::{Parser, Subcommand};
@@ -12,6 +13,7 @@ pub use global::{ConnectionArgs, GlobalArgs, TalkArgs};
 pub use logs::LogsArgs;
 pub use pocket::PocketArgs;
 pub use run::{AttachArgs, ManifestArgs, RunArgs, StayArgs};
+pub use simulate::SimulateArgs;
 pub use verbs::{
     ChangeArgs, CompleteArgs, CompletionArgs, CompletionWhat, DeleteArgs, HelpArgs, InstallArgs,
     RenderArgs, StatusArgs, StopArgs, SuspendArgs, ValidateArgs, VersionArgs,
@@ -66,6 +68,8 @@ pub enum Verb {
     Validate(ValidateArgs),
     /// Print the Service and the Jobs of a manifest, without a cluster
     Render(RenderArgs),
+    /// What if: play a manifest in virtual time, without a cluster
+    Simulate(Box<SimulateArgs>),
     /// Print versions
     Version(VersionArgs),
     /// Completion for shells and for kubectl
