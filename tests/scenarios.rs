@@ -1,5 +1,5 @@
-//! Scenario scripts through the pure engine: `tests/scenarios/*.txt`, each with its golden output beside
-//! it (`*.out`; `BLESS=1 cargo test --test scenarios` writes them anew). The `expect` lines of a script
+//! Scenario scripts through the engine on the pocket cluster: `tests/scenarios/*.txt`, each with its golden
+//! output beside it (`*.out`; `BLESS=1 cargo test --test scenarios` writes them anew). The `expect` lines of a script
 //! are what the specification says; the golden file shows the whole story.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -7,11 +7,38 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::script::Script;
-use support::sim::Trap;
+use kubectl_jobset::api::JobSet;
+use kubectl_jobset::manifest::{LoadOptions, Source, load};
+use kubectl_jobset::simulate::Script;
+use kubectl_jobset::simulate::script::Told;
+use kubectl_jobset::simulate::trap::{Effect, Trap};
 
-#[expect(dead_code, reason = "other tests use other parts of it")]
-mod support;
+/// A script and its JobSet.
+struct Scenario {
+    script: Script,
+    jobset: JobSet,
+}
+
+impl Scenario {
+    fn read(path: &Path) -> Self {
+        Self::parse(&fs::read_to_string(path).unwrap())
+    }
+
+    fn parse(text: &str) -> Self {
+        let script = Script::parse(text).unwrap();
+        let yaml = script.manifest.as_deref().expect("jobset:");
+        let loaded = load(&[Source::new("script", yaml)], &LoadOptions::default());
+        let findings = loaded.findings;
+        Self {
+            jobset: loaded.jobset.unwrap_or_else(|| panic!("{findings:#?}")),
+            script,
+        }
+    }
+
+    fn play(&self, trap: Option<Trap>) -> Told {
+        self.script.play(&self.jobset, 0, trap).unwrap()
+    }
+}
 
 fn scripts() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
@@ -39,7 +66,7 @@ fn scenarios() {
     assert!(scripts.len() >= 30, "only {} scripts", scripts.len());
     let mut wrong = Vec::new();
     for path in &scripts {
-        let told = Script::read(path).play();
+        let told = Scenario::read(path).play(None);
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         wrong.extend(told.unmet.iter().map(|u| format!("{name}:{u}")));
         let golden = path.with_extension("out");
@@ -76,17 +103,17 @@ fn killed_at_every_point() {
     let mut points = 0;
     let mut wrong = Vec::new();
     for path in scripts() {
-        let script = Script::read(&path);
-        if !script.crashes_anywhere() {
+        let scenario = Scenario::read(&path);
+        if !scenario.script.crashes_anywhere() {
             continue;
         }
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let whole = script.play_with(None).end;
+        let whole = scenario.play(None).end;
         for nth in 0.. {
             let mut hit = false;
             for after in [false, true] {
-                let told = script.play_with(Some(Trap {
-                    effect: support::sim::Effect::Any,
+                let told = scenario.play(Some(Trap {
+                    effect: Effect::Any,
                     nth,
                     after,
                 }));
@@ -119,7 +146,7 @@ fn killed_at_every_point() {
 /// An expectation that does not hold is reported: without this the scripts could not fail.
 #[test]
 fn a_wrong_expectation_is_reported() {
-    let script = Script::parse(
+    let scenario = Scenario::parse(
         "jobset:\n\
          apiVersion: jobset.x-k8s.io/v1alpha2\n\
          kind: JobSet\n\
@@ -136,5 +163,5 @@ fn a_wrong_expectation_is_reported() {
          expect standing nothing\n\
          expect kept 1\n",
     );
-    assert_eq!(script.play().unmet.len(), 8);
+    assert_eq!(scenario.play(None).unmet.len(), 8);
 }

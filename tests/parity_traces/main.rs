@@ -1,5 +1,5 @@
-//! Every recorded case of the upstream controller whose features we have, played on the engine and a
-//! model of the Job controller: same decisions, same conditions, reasons and messages, same settled
+//! Every recorded case of the upstream controller whose features we have, played on the engine and
+//! the pocket cluster: same decisions, same conditions, reasons and messages, same settled
 //! counts, same status at the end. Once acting at `Failed`, as upstream does, and once at `FailureTarget`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -8,16 +8,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubectl_jobset::api::JobSetStatus;
-use kubectl_jobset::engine::{EventKind, FailAt};
+use kubectl_jobset::api::{JobSet, JobSetStatus};
+use kubectl_jobset::engine::{EventKind, FailAt, Options};
 use kubectl_jobset::manifest::{LoadOptions, Source, load};
+use kubectl_jobset::simulate::entry::What;
+use kubectl_jobset::simulate::script::{Stage, lines};
 use serde_json::{Value, json};
 
-use support::lines;
-use support::sim::{Entry, Sim};
-
-#[expect(dead_code, reason = "scenarios use more of it")]
-mod support;
+mod history;
 
 /// Cases that are not played, and why.
 const LEFT_OUT: &[(&str, &str)] = &[
@@ -170,19 +168,21 @@ fn recorded(step: &TraceStep) -> Facts {
     facts.sorted()
 }
 
-fn ours(sim: &mut Sim, gate: bool) -> Facts {
+/// What has come of a step that began at that version of the world.
+fn ours(stage: &mut Stage, from: u64, gate: bool) -> Facts {
     let mut facts = Facts::default();
-    for line in std::mem::take(&mut sim.world.history) {
+    for line in history::since(&stage.session, from) {
         facts.take(&if gate {
             line
         } else {
             without_job_attempt(&line)
         });
     }
-    for entry in std::mem::take(&mut sim.log) {
-        match &entry {
-            Entry::Status(_) | Entry::Condition(_) => facts.take(&lines::entry(&entry, &sim.world)),
-            Entry::Event(event) => facts.decisions.extend(decision(sim, &event.kind)),
+    let jobset = stage.session.record.jobset.clone();
+    for entry in std::mem::take(&mut stage.session.log) {
+        match &entry.what {
+            What::Status(_) | What::Condition(_) => facts.take(&lines::entry(&entry.what, &jobset)),
+            What::Event(event) => facts.decisions.extend(decision(&jobset, &event.kind)),
             _ => {}
         }
     }
@@ -199,7 +199,7 @@ fn without_job_attempt(line: &str) -> String {
 }
 
 /// The sentence in which upstream says the same.
-fn decision(sim: &Sim, kind: &EventKind) -> Option<String> {
+fn decision(jobset: &JobSet, kind: &EventKind) -> Option<String> {
     let EventKind::PolicyDecided {
         action,
         limit_reached,
@@ -210,13 +210,10 @@ fn decision(sim: &Sim, kind: &EventKind) -> Option<String> {
     else {
         return None;
     };
-    let first = format!(
-        "(first failed job: {}-{role}-{job})",
-        sim.world.jobset.metadata.name
-    );
+    let first = format!("(first failed job: {}-{role}-{job})", jobset.metadata.name);
     Some(if *limit_reached {
         format!("jobset failed due to reaching max number of restarts {first}")
-    } else if sim.world.jobset.spec.failure_policy.is_none() {
+    } else if jobset.spec.failure_policy.is_none() {
         format!("jobset failed due to one or more job failures {first}")
     } else {
         format!("applying {action} failure policy action {first}")
@@ -293,12 +290,25 @@ fn recorded_status(dir: &Path) -> Value {
     status
 }
 
+/// A case's JobSet, without a driver yet.
+fn stage(dir: &Path, fail_at: FailAt) -> Stage {
+    let text = fs::read_to_string(dir.join("jobset.yaml")).unwrap();
+    let loaded = load(&[Source::new(name(dir), text)], &LoadOptions::default());
+    let jobset = loaded
+        .jobset
+        .unwrap_or_else(|| panic!("{}: {:#?}", name(dir), loaded.findings));
+    let options = Options {
+        fail_at,
+        evidence_lines: 0,
+        ..Options::default()
+    };
+    Stage::open(&jobset, NAMESPACE, options, 0).unwrap()
+}
+
 /// Plays a case and says where it differs.
 fn differences(dir: &Path, fail_at: FailAt) -> Vec<String> {
-    let text = fs::read_to_string(dir.join("jobset.yaml")).unwrap();
-    let jobset = support::load::jobset(&name(dir), &text);
     let gate = dir.join("features.txt").exists();
-    let mut sim = Sim::new(jobset, NAMESPACE, Sim::options(fail_at, 0));
+    let mut stage = stage(dir, fail_at);
     let mut out = Vec::new();
     let (mut startup, mut startup_ours) = (BTreeMap::new(), BTreeMap::new());
     for step in trace(dir) {
@@ -311,15 +321,14 @@ fn differences(dir: &Path, fail_at: FailAt) -> Vec<String> {
             }
         };
         let refused = step.followed.iter().any(|l| l.starts_with("refused"));
-        support::steps::play(&mut sim, &step.line).unwrap();
-        let log: Vec<String> = sim
-            .log
-            .iter()
-            .map(|e| lines::entry(e, &sim.world))
-            .collect();
+        let from = stage.session.world.version();
+        stage.play(&step.line).unwrap();
+        let jobset = &stage.session.record.jobset;
+        let entries = stage.session.log.iter();
+        let log: Vec<String> = entries.map(|e| lines::entry(&e.what, jobset)).collect();
         startup_conditions(step.followed.iter(), &mut startup);
         startup_conditions(log.iter(), &mut startup_ours);
-        let (mut want, mut got) = (recorded(&step), ours(&mut sim, gate));
+        let (mut want, mut got) = (recorded(&step), ours(&mut stage, from, gate));
         if fail_at == FailAt::FailureTarget {
             want.job_ends.clear();
             got.job_ends.clear();
@@ -354,12 +363,12 @@ fn differences(dir: &Path, fail_at: FailAt) -> Vec<String> {
             format!("{startup:?}"),
             format!("{startup_ours:?}"),
         );
-        let engine = sim.engine.as_ref().unwrap();
+        let engine = stage.session.engine.as_ref().unwrap();
         differ("counts", step.counts, counts(&engine.status()));
     }
     let (want, got) = (
         recorded_status(dir),
-        status_yaml(&sim.engine.as_ref().unwrap().status()),
+        status_yaml(&stage.session.engine.as_ref().unwrap().status()),
     );
     if want != got {
         out.push(format!(
@@ -422,15 +431,13 @@ fn what_can_never_work_is_refused() {
 fn a_success_and_a_failure_together() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/parity/cases/failure-after-success-policy");
-    let text = fs::read_to_string(dir.join("jobset.yaml")).unwrap();
     let steps = fs::read_to_string(dir.join("steps.txt")).unwrap();
     let end = || {
-        let jobset = support::load::jobset(&name(&dir), &text);
-        let mut sim = Sim::new(jobset, NAMESPACE, Sim::options(FailAt::Failed, 0));
+        let mut stage = stage(&dir, FailAt::Failed);
         for line in std::iter::once("create").chain(steps.lines()) {
-            support::steps::play(&mut sim, line).unwrap();
+            stage.play(line).unwrap();
         }
-        let status = sim.engine.as_ref().unwrap().status();
+        let status = stage.session.engine.as_ref().unwrap().status();
         let ended = status.conditions.iter().find(|c| c.status).unwrap();
         (
             status.terminal_state.clone(),
