@@ -77,6 +77,10 @@ impl<'a> Creation<'a> {
             return Err(Status::invalid(self.kind, object.name(), problems));
         }
         warnings.extend(validate::warnings(&object));
+        if let Object::Job(job) = &mut object {
+            // Those that its selector has brought, too.
+            defaults::job_labels(job);
+        }
         meta::tidy(object.meta_mut());
         rights::may_block_owners(world, self.user, &object, None)?;
         let key = Key::of(&object);
@@ -87,7 +91,7 @@ impl<'a> Creation<'a> {
         if has_version(&object) {
             return Err(Status::new(
                 500,
-                "InternalError",
+                "",
                 "resourceVersion should not be set on objects to be created",
             ));
         }

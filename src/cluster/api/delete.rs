@@ -69,8 +69,19 @@ pub(super) fn one(
     Ok(Answer {
         code,
         body,
-        warnings: Vec::new(),
+        warnings: orphans(key.kind, options),
     })
+}
+
+/// Somebody who deletes a Job may not expect what becomes of its pods.
+fn orphans(kind: Kind, options: &DeleteOptions) -> Vec<String> {
+    if kind != Kind::Job || options.propagation.is_some() {
+        return Vec::new();
+    }
+    vec![
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning"
+            .to_owned(),
+    ]
 }
 
 pub(super) fn many(
@@ -89,7 +100,7 @@ pub(super) fn many(
     Ok(Answer {
         code: 200,
         body: Body::List(list),
-        warnings: Vec::new(),
+        warnings: orphans(request.kind, options),
     })
 }
 

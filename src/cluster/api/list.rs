@@ -7,7 +7,7 @@ use crate::cluster::api::page::{self, Token};
 use crate::cluster::api::problems::Problems;
 use crate::cluster::api::request::{Answer, Body, List, ListOptions, Request};
 use crate::cluster::api::selector::LabelSelector;
-use crate::cluster::api::status::Status;
+use crate::cluster::api::status::{Options, Status};
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::world::World;
 
@@ -129,13 +129,10 @@ pub(super) fn version(options: &ListOptions) -> Result<Option<u64>, Status> {
     match options.version.as_deref() {
         None | Some("" | "0") => Ok(None),
         Some(text) => text.parse().map(Some).map_err(|_| {
-            let mut problems = Problems::default();
-            problems.invalid(
-                "resourceVersion",
-                text,
-                format!("strconv.ParseUint: parsing \"{text}\": invalid syntax"),
-            );
-            Status::invalid_request(problems)
+            let why = format!("strconv.ParseUint: parsing \"{text}\": invalid syntax");
+            Status::bad_request(format!(
+                "invalid resource version: resourceVersion: Invalid value: \"{text}\": {why}"
+            ))
         }),
     }
 }
@@ -145,7 +142,7 @@ pub(super) fn too_large(version: u64, newest: u64) -> Status {
     let mut status = Status::new(
         504,
         "Timeout",
-        format!("Too large resource version: {version}, current: {newest}"),
+        format!("Timeout: Too large resource version: {version}, current: {newest}"),
     );
     status.retry_after = Some(1);
     status.causes.push(crate::cluster::api::status::Cause {
@@ -207,11 +204,5 @@ pub(super) fn bad_options(problems: Problems) -> Result<(), Status> {
     if problems.is_empty() {
         return Ok(());
     }
-    let message = format!(
-        "ListOptions.meta.k8s.io \"\" is invalid: {}",
-        problems.text()
-    );
-    let mut status = Status::new(422, "Invalid", message);
-    status.causes = problems.into_causes();
-    Err(status)
+    Err(Status::invalid_options(Options::List, problems))
 }

@@ -41,7 +41,11 @@ impl Token {
     }
 
     pub(super) fn read(text: &str) -> Result<Self, Status> {
-        let refused = |why: &str| Status::bad_request(format!("continue key is not valid: {why}"));
+        let refused = |why: &str| {
+            Status::bad_request(format!(
+                "invalid continue token: continue key is not valid: {why}"
+            ))
+        };
         let bytes = URL_SAFE_NO_PAD
             .decode(text.trim_end_matches('='))
             .map_err(|error| refused(&error.to_string()))?;

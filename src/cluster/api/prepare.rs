@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::batch::v1::{Job, JobStatus};
 use k8s_openapi::api::core::v1::{
-    LoadBalancerStatus, NamespaceStatus, PersistentVolumeClaimStatus, Pod, PodStatus, Service,
-    ServiceStatus,
+    LoadBalancerStatus, NamespaceStatus, PersistentVolumeClaimStatus, Pod, PodCondition, PodStatus,
+    Service, ServiceStatus,
 };
 
 use crate::cluster::object::{Kind, Object};
@@ -27,6 +27,7 @@ pub(super) fn for_create(world: &mut World, object: &mut Object) {
             pod.status = Some(PodStatus {
                 phase: Some("Pending".to_owned()),
                 qos_class: Some(quality(pod).to_owned()),
+                conditions: gated(pod),
                 ..PodStatus::default()
             });
         }
@@ -76,6 +77,21 @@ pub(super) fn for_create(world: &mut World, object: &mut Object) {
 
 /// Holds a claim while a pod uses it.
 pub(in crate::cluster) const CLAIM_IN_USE: &str = "kubernetes.io/pvc-protection";
+
+/// A pod with gates is not looked at by any scheduler, so it is the API that says why it waits.
+fn gated(pod: &Pod) -> Option<Vec<PodCondition>> {
+    let gates = pod.spec.as_ref()?.scheduling_gates.as_ref()?;
+    if gates.is_empty() {
+        return None;
+    }
+    Some(vec![PodCondition {
+        type_: "PodScheduled".to_owned(),
+        status: "False".to_owned(),
+        reason: Some("SchedulingGated".to_owned()),
+        message: Some("Scheduling is blocked due to non-empty scheduling gates".to_owned()),
+        ..PodCondition::default()
+    }])
+}
 
 /// `status`: the write goes to `/status`, so nothing else of the object changes.
 pub(super) fn for_update(world: &mut World, new: &mut Object, old: &Object, status: bool) {

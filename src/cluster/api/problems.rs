@@ -161,7 +161,13 @@ impl Problems {
     /// As an answer lists them.
     #[must_use]
     pub fn into_causes(self) -> Vec<Cause> {
-        self.causes
+        let mut causes: Vec<Cause> = Vec::with_capacity(self.causes.len());
+        for cause in self.causes {
+            if !causes.contains(&cause) {
+                causes.push(cause);
+            }
+        }
+        causes
     }
 }
 

@@ -16,6 +16,16 @@ pub struct Cause {
     pub field: String,
 }
 
+impl Cause {
+    fn to_json(&self) -> Value {
+        let mut cause = json!({"reason": self.reason, "message": self.message});
+        if !self.field.is_empty() {
+            cause["field"] = json!(self.field);
+        }
+        cause
+    }
+}
+
 /// A `Status` that says no.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -37,6 +47,33 @@ pub struct Status {
     pub called: Called,
 }
 
+/// Options of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Options {
+    /// Of a list or watch.
+    List,
+    /// Of a `POST`.
+    Create,
+    /// Of a `PUT`.
+    Update,
+    /// Of a `PATCH`.
+    Patch,
+    /// Of a `DELETE`.
+    Delete,
+}
+
+impl Options {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::List => "ListOptions",
+            Self::Create => "CreateOptions",
+            Self::Update => "UpdateOptions",
+            Self::Patch => "PatchOptions",
+            Self::Delete => "DeleteOptions",
+        }
+    }
+}
+
 /// What the details of a refusal call the kind of the object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Called {
@@ -47,6 +84,10 @@ pub enum Called {
     Kind,
     /// `pods/binding`.
     Binding,
+    /// It is about no object but about the options of the request.
+    Options(Options),
+    /// It is about a review, which is not named.
+    Review,
 }
 
 impl Status {
@@ -128,6 +169,15 @@ impl Status {
         status
     }
 
+    /// 422 of the options of a request, such as `ListOptions`.
+    #[must_use]
+    pub fn invalid_options(options: Options, problems: Problems) -> Self {
+        let mut status = Self::invalid_request(problems);
+        status.message = format!("{}.meta.k8s.io{}", options.kind(), status.message);
+        status.called = Called::Options(options);
+        status
+    }
+
     /// 422 of something that is no object.
     #[must_use]
     pub fn invalid_request(problems: Problems) -> Self {
@@ -191,8 +241,11 @@ impl Status {
     pub fn to_json(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-            "message": self.message, "reason": self.reason, "code": self.code,
+            "message": self.message, "code": self.code,
         });
+        if !self.reason.is_empty() {
+            status["reason"] = json!(self.reason);
+        }
         let mut details = serde_json::Map::new();
         if let Some((kind, name)) = &self.about {
             if !name.is_empty() {
@@ -206,15 +259,22 @@ impl Status {
                 Called::Resource => info.plural,
                 Called::Kind => info.kind,
                 Called::Binding => "pods/binding",
+                Called::Options(_) | Called::Review => "",
             };
             details.insert("kind".to_owned(), json!(word));
         }
+        match self.called {
+            Called::Options(options) => {
+                details.insert("group".to_owned(), json!("meta.k8s.io"));
+                details.insert("kind".to_owned(), json!(options.kind()));
+            }
+            Called::Review => {
+                details.insert("group".to_owned(), json!("authorization.k8s.io"));
+            }
+            Called::Resource | Called::Kind | Called::Binding => {}
+        }
         if !self.causes.is_empty() {
-            let causes: Vec<Value> = self
-                .causes
-                .iter()
-                .map(|c| json!({"reason": c.reason, "message": c.message, "field": c.field}))
-                .collect();
+            let causes: Vec<Value> = self.causes.iter().map(Cause::to_json).collect();
             details.insert("causes".to_owned(), json!(causes));
         }
         if let Some(seconds) = self.retry_after {
@@ -223,8 +283,9 @@ impl Status {
         if let Some(token) = &self.continue_token {
             status["metadata"] = json!({"continue": token});
         }
-        // Answers about a path alone have details with nothing in them.
-        if !details.is_empty() || matches!(self.code, 404 | 405) {
+        // Answers in the words of HTTP alone have details with nothing in them.
+        let plain = matches!(self.code, 404..=406 | 422) || self.message.starts_with("415: ");
+        if !details.is_empty() || plain {
             status["details"] = Value::Object(details);
         }
         status

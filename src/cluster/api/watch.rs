@@ -35,7 +35,7 @@ impl World {
     ///
     /// # Errors
     /// 400 for selectors that can't be read, 422 for options that don't go together, 410 for a version
-    /// that the history doesn't reach back to.
+    /// that the history doesn't reach back to. A version of the future is waited for.
     pub fn watch(
         &self,
         kind: Kind,
@@ -45,12 +45,11 @@ impl World {
         let filter = Filter::new(kind, options)?;
         check(options)?;
         let newest = self.store.version();
-        let version = list::version(options)?;
-        if let Some(version) = version
-            && version > newest
-        {
-            return Err(list::too_large(version, newest));
-        }
+        // Here the real one has no better word than its own failure.
+        let version = list::version(options).map_err(|status| {
+            let prefix = "invalid resource version: ";
+            Status::new(500, "", status.message.replacen(prefix, "", 1))
+        })?;
         let mut watch = Watch {
             kind,
             namespace: namespace
@@ -100,7 +99,8 @@ impl Watch {
             .changes_after(self.kind, self.from)
             .map_err(|gone| too_old(self.from, gone.oldest))?;
         events.extend(changes.filter_map(|change| self.seen(change)));
-        self.from = world.store.version();
+        // A watch from a version that is yet to come waits for it.
+        self.from = self.from.max(world.store.version());
         if !events.is_empty() {
             self.told_at = world.now();
         } else if self.bookmarks && world.now().duration_since(self.told_at) >= BOOKMARK {

@@ -1,6 +1,8 @@
 //! In which form the one who asks wants the answer. JSON is all that is spoken; who would like another
 //! encoding gets JSON as well, as `Accept` lists it everywhere as a second choice.
 
+use crate::cluster::api::Status;
+
 /// Form of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -14,12 +16,34 @@ pub(super) enum Form {
     Discovery,
 }
 
-/// The first form in `Accept` that is known.
-pub(super) fn form(accept: &str) -> Form {
+/// Nothing that is asked for can be had.
+pub(super) fn refused() -> Status {
+    // The list is the real one's; of these only JSON is spoken here.
+    Status::new(
+        406,
+        "NotAcceptable",
+        "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
+         application/vnd.kubernetes.protobuf, application/json;stream=watch, \
+         application/vnd.kubernetes.protobuf;stream=watch",
+    )
+}
+
+/// Encodings of the API that are answered with JSON.
+const OTHERS: [&str; 4] = [
+    "application/yaml",
+    "application/cbor",
+    "application/vnd.kubernetes.protobuf",
+    "text/plain",
+];
+
+/// The first form in `Accept` that is known; none if all of it is something that the API doesn't have.
+pub(super) fn form(accept: &str) -> Option<Form> {
+    let mut any = false;
     for choice in accept.split(',') {
         let mut parts = choice.split(';').map(str::trim);
         let encoding = parts.next().unwrap_or_default();
         if !matches!(encoding, "application/json" | "application/*" | "*/*" | "") {
+            any |= OTHERS.contains(&encoding);
             continue;
         }
         let mut group = "";
@@ -34,17 +58,19 @@ pub(super) fn form(accept: &str) -> Form {
             }
         }
         match (group, version, shape) {
-            (_, _, "") => return Form::Plain,
-            ("meta.k8s.io", "v1", "Table") => return Form::Table,
+            (_, _, "") => return Some(Form::Plain),
+            ("meta.k8s.io", "v1", "Table") => return Some(Form::Table),
             ("meta.k8s.io", "v1", "PartialObjectMetadata" | "PartialObjectMetadataList") => {
-                return Form::Metadata;
+                return Some(Form::Metadata);
             }
-            ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList") => return Form::Discovery,
+            ("apidiscovery.k8s.io", "v2", "APIGroupDiscoveryList") => {
+                return Some(Form::Discovery);
+            }
             // Another choice may follow.
-            _ => {}
+            _ => any = true,
         }
     }
-    Form::Plain
+    any.then_some(Form::Plain)
 }
 
 #[cfg(test)]
@@ -78,7 +104,8 @@ mod tests {
                 Form::Discovery,
             ),
         ] {
-            assert_eq!(form(accept), wanted, "{accept}");
+            assert_eq!(form(accept), Some(wanted), "{accept}");
         }
+        assert_eq!(form("application/xml"), None);
     }
 }

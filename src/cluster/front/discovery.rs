@@ -99,7 +99,9 @@ pub(super) fn serves(group: &str, version: &str) -> bool {
 
 /// `/api`
 pub(super) fn core() -> Value {
-    json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []})
+    json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": [
+        {"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1"},
+    ]})
 }
 
 /// `/apis`
@@ -174,7 +176,7 @@ pub(super) fn aggregated(core: bool) -> Value {
             let resources: Vec<Value> = all
                 .iter()
                 .filter(|r| r.group == group && !r.name.contains('/'))
-                .map(|r| aggregated_resource(r, &all, version))
+                .map(|r| aggregated_resource(r, &all))
                 .collect();
             json!({
                 "metadata": {"name": group, "creationTimestamp": null},
@@ -188,9 +190,10 @@ pub(super) fn aggregated(core: bool) -> Value {
     })
 }
 
-fn aggregated_resource(resource: &Resource, all: &[Resource], version: &str) -> Value {
+fn aggregated_resource(resource: &Resource, all: &[Resource]) -> Value {
     let kind = |r: &Resource| {
-        let (group, version) = foreign(r.kind).unwrap_or((r.group, version));
+        // The real one leaves group and version open where they are those of the whole.
+        let (group, version) = foreign(r.kind).unwrap_or_default();
         json!({"group": group, "version": version, "kind": r.kind})
     };
     let parts: Vec<Value> = all

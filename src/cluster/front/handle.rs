@@ -30,14 +30,16 @@ pub(super) fn refuse(shared: &Shared, why: &Status) -> Reply {
 
 fn answer(shared: &Shared, user: &str, request: &Request<Bytes>) -> Reply {
     let uri = request.uri();
+    let missing = || nothing(uri.path());
     let Some(route) = route(uri.path()) else {
-        return reply::no_page();
+        return missing();
     };
     let query = Query::parse(uri.query().unwrap_or_default());
-    let form = accept::form(header(request.headers(), "accept"));
+    let Some(form) = accept::form(header(request.headers(), "accept")) else {
+        return reply::status(&accept::refused());
+    };
     let read = request.method() == Method::GET;
-    let found =
-        |value: Option<Value>| value.map_or_else(reply::no_page, |value| reply::json(200, &value));
+    let found = |value: Option<Value>| value.map_or_else(missing, |value| reply::json(200, &value));
     match route {
         Route::Objects(target) => {
             let came = Came {
@@ -51,10 +53,10 @@ fn answer(shared: &Shared, user: &str, request: &Request<Bytes>) -> Reply {
         }
         Route::Review(what) if request.method() == Method::POST => {
             match serde_json::from_slice(request.body()) {
-                Ok(asked) => {
-                    let answer = shared.with(|world| review::answer(what, &asked, user, world));
-                    reply::json(201, &answer)
-                }
+                Ok(asked) => match shared.with(|world| review::answer(what, &asked, user, world)) {
+                    Ok(answer) => reply::json(201, &answer),
+                    Err(status) => reply::status(&status),
+                },
                 Err(e) => reply::status(&Status::bad_request(e.to_string())),
             }
         }
@@ -70,6 +72,24 @@ fn answer(shared: &Shared, user: &str, request: &Request<Bytes>) -> Reply {
         Route::Version1(group, version) => found(discovery::resource_list(&group, &version)),
         Route::OpenApi3 => reply::json(200, &openapi::index()),
         Route::OpenApi3Of(group, version) => found(openapi::document(&group, &version)),
+    }
+}
+
+/// What is said of a path where nothing is: below a group that is served in the words of the API, else a
+/// page.
+fn nothing(path: &str) -> Reply {
+    let mut words = path.split('/').filter(|word| !word.is_empty());
+    let known = match words.next() {
+        Some("api") => true,
+        Some("apis") => words
+            .next()
+            .is_some_and(|group| discovery::group(group).is_some()),
+        _ => false,
+    };
+    if known {
+        reply::status(&Status::no_such_resource())
+    } else {
+        reply::no_page()
     }
 }
 

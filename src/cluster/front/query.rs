@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::cluster::api::problems::Problems;
+use crate::cluster::api::status::Options;
 use crate::cluster::api::{
     DeleteOptions, FieldValidation, ListOptions, Propagation, Status, WriteOptions,
 };
@@ -54,10 +56,6 @@ impl Query {
         })
     }
 
-    fn dry_run(&self) -> Result<bool, Status> {
-        dry_run(self.get("dryRun"))
-    }
-
     /// Options of lists and watches.
     ///
     /// # Errors
@@ -79,50 +77,72 @@ impl Query {
         })
     }
 
-    /// Options of writes.
+    /// Options of writes, by their name in refusals: `CreateOptions`, …
     ///
     /// # Errors
-    /// 400.
-    pub(super) fn write(&self) -> Result<WriteOptions, Status> {
+    /// 422.
+    pub(super) fn write(&self, options: Options) -> Result<WriteOptions, Status> {
+        let mut problems = Problems::default();
+        let dry_run = dry_run(self.get("dryRun"), &mut problems);
         let validation = match self.get("fieldValidation") {
             Some("Strict") => FieldValidation::Strict,
             Some("Ignore") => FieldValidation::Ignore,
             None | Some("Warn") => FieldValidation::Warn,
             Some(other) => {
-                return Err(Status::bad_request(format!(
-                    "fieldValidation: Unsupported value: {other:?}: supported values: \"Ignore\", \"Strict\", \"Warn\""
-                )));
+                let known = ["", "Ignore", "Strict", "Warn"];
+                problems.not_supported("fieldValidation", other, &known);
+                FieldValidation::Warn
             }
         };
+        refuse(options, problems)?;
         Ok(WriteOptions {
-            dry_run: self.dry_run()?,
+            dry_run,
             validation,
             manager: self.get("fieldManager").map(str::to_owned),
         })
     }
 
+    /// A patch that is not an apply can't be forced.
+    ///
+    /// # Errors
+    /// 422.
+    pub(super) fn not_forced(&self) -> Result<(), Status> {
+        let mut problems = Problems::default();
+        if self.get("force").is_some() {
+            problems.forbidden("force", "may not be specified for non-apply patch");
+        }
+        refuse(Options::Patch, problems)
+    }
+
     /// Options of deletions: those of the query where the body, a `DeleteOptions`, has none.
     ///
     /// # Errors
-    /// 400.
+    /// 400, 422.
     pub(super) fn delete(&self, body: &Value) -> Result<DeleteOptions, Status> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let policy = body["propagationPolicy"]
             .as_str()
             .or_else(|| self.get("propagationPolicy"));
         let orphan = body["orphanDependents"].as_bool();
+        let mut problems = Problems::default();
+        if let (Some(policy), Some(_)) = (policy, orphan) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            problems.invalid("propagationPolicy", policy, why);
+        }
         let propagation = match (policy, orphan) {
             (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
             (Some("Background"), _) | (None, Some(false)) => Some(Propagation::Background),
             (Some("Foreground"), _) => Some(Propagation::Foreground),
             (None, None) => None,
             (Some(other), _) => {
-                return Err(Status::bad_request(format!(
-                    "invalid propagationPolicy {other:?}"
-                )));
+                let known = ["Foreground", "Background", "Orphan", "nil"];
+                problems.not_supported("propagationPolicy", other, &known);
+                None
             }
         };
-        let in_body = body["dryRun"][0].as_str();
+        let in_body = dry_run(body["dryRun"][0].as_str(), &mut problems);
+        let in_query = dry_run(self.get("dryRun"), &mut problems);
+        refuse(Options::Delete, problems)?;
         Ok(DeleteOptions {
             grace: match body["gracePeriodSeconds"].as_i64() {
                 Some(seconds) => Some(seconds),
@@ -131,19 +151,23 @@ impl Query {
             propagation,
             uid: text(&body["preconditions"]["uid"]),
             version: text(&body["preconditions"]["resourceVersion"]),
-            dry_run: dry_run(in_body)? || self.dry_run()?,
+            dry_run: in_body || in_query,
         })
     }
 }
 
-fn dry_run(word: Option<&str>) -> Result<bool, Status> {
-    match word {
-        None => Ok(false),
-        Some("All") => Ok(true),
-        Some(other) => Err(Status::bad_request(format!(
-            "dryRun: Unsupported value: {other:?}: supported values: \"All\""
-        ))),
+fn dry_run(word: Option<&str>, problems: &mut Problems) -> bool {
+    if let Some(other) = word.filter(|word| *word != "All") {
+        problems.not_supported("dryRun", [other], &["All"]);
     }
+    word.is_some()
+}
+
+fn refuse(options: Options, problems: Problems) -> Result<(), Status> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Status::invalid_options(options, problems))
 }
 
 #[cfg(test)]
@@ -169,16 +193,20 @@ mod tests {
     #[test]
     fn writes() {
         let write = Query::parse("dryRun=All&fieldValidation=Strict&fieldManager=me")
-            .write()
+            .write(Options::Create)
             .unwrap();
         assert!(write.dry_run);
         assert_eq!(write.validation, FieldValidation::Strict);
         assert_eq!(write.manager.as_deref(), Some("me"));
-        assert_eq!(Query::parse("dryRun=Some").write().unwrap_err().code, 400);
-        assert_eq!(
-            Query::parse("fieldValidation=No").write().unwrap_err().code,
-            400
-        );
+        for wrong in ["dryRun=Some", "fieldValidation=No"] {
+            let refused = Query::parse(wrong).write(Options::Patch).unwrap_err();
+            assert_eq!(refused.code, 422);
+            assert!(
+                refused
+                    .message
+                    .starts_with("PatchOptions.meta.k8s.io \"\" is invalid: ")
+            );
+        }
     }
 
     #[test]
@@ -194,6 +222,6 @@ mod tests {
         assert_eq!(plain.propagation, Some(Propagation::Background));
         assert!(!plain.dry_run);
         let body = json!({"propagationPolicy": "Later"});
-        assert_eq!(Query::default().delete(&body).unwrap_err().code, 400);
+        assert_eq!(Query::default().delete(&body).unwrap_err().code, 422);
     }
 }

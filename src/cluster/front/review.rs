@@ -2,16 +2,28 @@
 
 use serde_json::{Value, json};
 
+use crate::cluster::api::Status;
+use crate::cluster::api::problems::Problems;
 use crate::cluster::api::rights::{ADMIN, Action};
+use crate::cluster::api::status::Called;
 use crate::cluster::front::route::Review;
 use crate::cluster::world::World;
 
 /// Fills in the `status` of a review.
-pub(super) fn answer(review: Review, asked: &Value, user: &str, world: &World) -> Value {
+///
+/// # Errors
+/// 422: it asks nothing, or two things at once.
+pub(super) fn answer(
+    review: Review,
+    asked: &Value,
+    user: &str,
+    world: &World,
+) -> Result<Value, Status> {
     let (group, _, kind) = review.names();
     let spec = asked.get("spec").cloned().unwrap_or_else(|| json!({}));
     let status = match review {
         Review::Access => {
+            one_question(&spec)?;
             let allowed = access(&spec, user, world);
             json!({"allowed": allowed})
         }
@@ -37,7 +49,22 @@ pub(super) fn answer(review: Review, asked: &Value, user: &str, world: &World) -
             fields.remove("spec");
         }
     }
-    answer
+    Ok(answer)
+}
+
+/// The real one names no kind here.
+fn one_question(spec: &Value) -> Result<(), Status> {
+    let asked = ["resourceAttributes", "nonResourceAttributes"];
+    if asked.iter().filter(|key| spec[**key].is_object()).count() == 1 {
+        return Ok(());
+    }
+    let mut problems = Problems::default();
+    let why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+    problems.invalid("spec", Value::Null, why);
+    let mut status = Status::invalid_request(problems);
+    status.message = format!(".authorization.k8s.io{}", status.message);
+    status.called = Called::Review;
+    Err(status)
 }
 
 /// Paths that everybody may read.

@@ -31,6 +31,8 @@ struct Stream {
     /// Nothing has been sent yet.
     first: bool,
     ended: bool,
+    /// They are told, so one more before it ends in time: whoever comes back can go on from there.
+    bookmarks: bool,
     until: Instant,
 }
 
@@ -52,7 +54,15 @@ pub(super) fn open(
     // Whoever subscribes before the first look misses nothing after it.
     let bell = shared.bell();
     let watch =
-        shared.with(|world| world.watch(request.kind, request.namespace.as_deref(), options))?;
+        shared.with(|world| world.watch(request.kind, request.namespace.as_deref(), options));
+    let watch = match watch {
+        // The watch is granted, and this is all that it tells.
+        Err(status) if status.code == 410 => {
+            let line = Bytes::from(gone(&status));
+            return Ok(reply::json_stream(futures::stream::iter([line])));
+        }
+        other => other?,
+    };
     let stream = Stream {
         shared: shared.clone(),
         bell,
@@ -61,12 +71,18 @@ pub(super) fn open(
         shape,
         first: true,
         ended: false,
+        bookmarks: options.bookmarks,
         until: clock::instant().after(lasts),
     };
     Ok(reply::json_stream(futures::stream::unfold(
         stream,
         |mut stream| async move { Some((stream.next().await?, stream)) },
     )))
+}
+
+/// The line of a watch that can't go on.
+fn gone(status: &Status) -> String {
+    format!("{}\n", json!({"type": "ERROR", "object": status.to_json()}))
 }
 
 impl Stream {
@@ -80,7 +96,12 @@ impl Stream {
             tokio::select! {
                 biased;
                 rung = self.bell.changed() => rung.ok()?,
-                () = clock::sleep_until(self.until) => self.ended = true,
+                () = clock::sleep_until(self.until) => {
+                    self.ended = true;
+                    if self.bookmarks {
+                        return Some(Bytes::from(self.last()));
+                    }
+                }
                 () = clock::sleep(LOOK) => {}
             }
         }
@@ -106,10 +127,20 @@ impl Stream {
         })
     }
 
+    /// The last lines of a watch that ends in time.
+    fn last(&mut self) -> String {
+        let mut lines = self.poll();
+        let bookmark = self.bookmark(self.watch.version(), false);
+        lines.push_str(&format!(
+            "{{\"type\":\"BOOKMARK\",\"object\":{bookmark}}}\n"
+        ));
+        lines
+    }
+
     /// The last line of a watch that can't go on.
     fn fail(&mut self, status: &Status) -> String {
         self.ended = true;
-        format!("{}\n", json!({"type": "ERROR", "object": status.to_json()}))
+        gone(status)
     }
 
     fn line(&mut self, event: &WatchEvent, world: &World) -> serde_json::Result<String> {

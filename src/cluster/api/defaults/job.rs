@@ -38,10 +38,14 @@ pub(super) fn apply(job: &mut Job) {
             condition.status = Some("True".to_owned());
         }
     }
-    if let Some(spec) = &mut spec.template.spec {
-        pod::spec(spec);
-    }
-    let template = spec.template.metadata.as_ref();
+    pod::spec(spec.template.spec.get_or_insert_default());
+    labels(job);
+}
+
+/// A Job without labels of its own has its pods'.
+pub(in crate::cluster::api) fn labels(job: &mut Job) {
+    let template = job.spec.as_ref().map(|spec| &spec.template);
+    let template = template.and_then(|template| template.metadata.as_ref());
     let labels = template.and_then(|meta| meta.labels.clone());
     let own = &mut job.metadata.labels;
     if let Some(labels) = labels.filter(|labels| !labels.is_empty())

@@ -4,6 +4,8 @@ mod job;
 mod others;
 mod pod;
 
+pub(in crate::cluster::api) use job::labels as job_labels;
+
 use crate::cluster::object::Object;
 
 /// Fills in what is left open.
@@ -21,12 +23,16 @@ pub(super) fn apply(object: &mut Object) {
                 "Opaque".clone_into(kind);
             }
         }
-        Object::ConfigMap(_)
-        | Object::ResourceQuota(_)
-        | Object::Event(_)
-        | Object::Lease(_)
-        | Object::Role(_)
-        | Object::RoleBinding(_) => {}
+        Object::Event(event) => {
+            // Told even where they are empty.
+            event.reporting_component.get_or_insert_default();
+            event.reporting_instance.get_or_insert_default();
+        }
+        Object::ConfigMap(map) => {
+            map.data.take_if(|data| data.is_empty());
+            map.binary_data.take_if(|data| data.is_empty());
+        }
+        Object::ResourceQuota(_) | Object::Lease(_) | Object::Role(_) | Object::RoleBinding(_) => {}
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cluster::api::patch::strategic;
 use crate::cluster::api::request::WriteOptions;
-use crate::cluster::api::status::Status;
+use crate::cluster::api::status::{Options, Status};
 use crate::cluster::object::Kind;
 
 /// What an apply has to say in any case.
@@ -17,16 +17,17 @@ pub(super) fn configuration(
     if options.manager.as_deref().unwrap_or_default().is_empty() {
         let mut problems = crate::cluster::api::problems::Problems::default();
         problems.required("fieldManager", "is required for apply patch");
-        let message = format!(
-            "PatchOptions.meta.k8s.io \"\" is invalid: {}",
-            problems.text()
-        );
-        let mut status = Status::new(422, "Invalid", message);
-        status.causes = problems.into_causes();
-        return Err(status);
+        return Err(Status::invalid_options(Options::Patch, problems));
     }
     let expected = kind.info().api_version();
     let version = value["apiVersion"].as_str().unwrap_or_default();
+    let said = value["kind"].as_str().unwrap_or_default();
+    if said != kind.info().kind {
+        let (group, version) = version.split_once('/').unwrap_or(("", version));
+        return Err(Status::bad_request(format!(
+            "invalid object type: {group}/{version}, Kind={said}"
+        )));
+    }
     if version != expected {
         return Err(Status::bad_request(format!(
             "Incorrect version specified in apply patch. Specified patch version: {version}, expected: {expected}"

@@ -8,58 +8,50 @@ use crate::cluster::api::status::Status;
 const MAX: usize = 10_000;
 
 pub(super) fn applied(mut before: Value, patch: &Value) -> Result<Value, Status> {
-    let operations: json_patch::Patch = serde_json::from_value(patch.clone())
-        .map_err(|error| Status::bad_request(format!("error decoding patch: {error}")))?;
-    if operations.0.len() > MAX {
+    let Some(operations) = patch.as_array() else {
+        return Err(Status::bad_request(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
+            crate::cluster::api::gotype::json_word(patch)
+        )));
+    };
+    if operations.len() > MAX {
         return Err(Status::new(
             413,
             "RequestEntityTooLarge",
             format!(
                 "The allowed maximum operations in a JSON patch is {MAX}, got {}",
-                operations.0.len()
+                operations.len()
             ),
         ));
     }
-    json_patch::patch(&mut before, &operations).map_err(|error| {
-        let words = words(patch, &error);
+    // All that it says about what does not fit, an unknown operation too.
+    let refused = || {
         Status::new(
             422,
             "Invalid",
             "the server rejected our request due to an error in our request",
         )
-        .because(words)
-    })?;
+    };
+    for operation in operations {
+        let one: json_patch::PatchOperation =
+            serde_json::from_value(operation.clone()).map_err(|_| refused())?;
+        let one = adding(&before, one);
+        json_patch::patch(&mut before, &[one]).map_err(|_| refused())?;
+    }
     Ok(before)
 }
 
-/// The real one's words of the commonest refusals.
-fn words(patch: &Value, error: &json_patch::PatchError) -> String {
-    let operation = &patch[error.operation];
-    let path = operation["path"].as_str().unwrap_or_default();
-    match operation["op"].as_str() {
-        Some("test") => format!("testing value {path} failed: test failed"),
-        Some("remove") => {
-            format!(
-                "remove operation does not apply: doc is missing path: \"{path}\": missing value"
-            )
+/// The real one replaces what isn't there in an object that is, against the RFC.
+fn adding(before: &Value, operation: json_patch::PatchOperation) -> json_patch::PatchOperation {
+    match operation {
+        json_patch::PatchOperation::Replace(replace)
+            if before.pointer(replace.path.as_str()).is_none() =>
+        {
+            json_patch::PatchOperation::Add(json_patch::AddOperation {
+                path: replace.path,
+                value: replace.value,
+            })
         }
-        Some(word) => {
-            format!(
-                "{word} operation does not apply: doc is missing path: \"{path}\": missing value"
-            )
-        }
-        None => error.to_string(),
-    }
-}
-
-impl Status {
-    /// What the server doesn't say in its message, as a cause.
-    fn because(mut self, why: String) -> Self {
-        self.causes.push(crate::cluster::api::status::Cause {
-            reason: "UnexpectedServerResponse".to_owned(),
-            message: why,
-            field: String::new(),
-        });
-        self
+        other => other,
     }
 }

@@ -32,10 +32,7 @@ pub(super) fn patch(
             return Err(Status::not_found(kind, request.called()));
         }
         let value = apply::configuration(kind, value, options)?;
-        let mut new = decode::body(kind, value, options.validation, &mut warnings)?;
-        if new.name().is_empty() {
-            new.meta_mut().name = Some(request.called().to_owned());
-        }
+        let new = decode::body(kind, value, options.validation, &mut warnings)?;
         update::check_name(&new, request)?;
         let made = Creation::of(request, options).create(world, new, &mut warnings)?;
         return Ok(Answer::object(201, made, warnings));
@@ -55,6 +52,11 @@ pub(super) fn patch(
     let mut new = read(kind, after, shown, options, &mut warnings)?;
     defaults::apply(&mut new);
     update::check_name(&new, request)?;
+    if new.uid() != old.uid() {
+        let mut problems = Problems::default();
+        problems.invalid("metadata.uid", new.uid(), "field is immutable");
+        return Err(Status::invalid(kind, new.name(), problems));
+    }
     let object = update::replace(world, request, options, new, &old, &mut warnings)?;
     Ok(Answer::object(200, object, warnings))
 }

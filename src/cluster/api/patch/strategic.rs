@@ -39,7 +39,7 @@ impl From<Wrong> for Status {
     fn from(wrong: Wrong) -> Self {
         match wrong {
             Wrong::Format(why) => Self::bad_request(why),
-            Wrong::Other(why) => Self::new(500, "InternalError", why),
+            Wrong::Other(why) => Self::new(500, "", why),
         }
     }
 }
@@ -316,10 +316,10 @@ fn unknown(word: &Value, patch: &Object) -> Wrong {
     let word = word
         .as_str()
         .map_or_else(|| word.to_string(), str::to_owned);
-    Wrong::Other(format!(
-        "unknown patch type: {word} in map: {}",
-        shown(patch)
-    ))
+    let mut patch = patch.clone();
+    patch.insert(DIRECTIVE.to_owned(), Value::from(word.as_str()));
+    let shown = shown(&patch).replace('"', "");
+    Wrong::Other(format!("unknown patch type: {word} in map: {shown}"))
 }
 
 #[cfg(test)]

@@ -325,6 +325,8 @@ fn resource_name(name: &str, field: &str, problems: &mut Problems) {
         || name.starts_with("hugepages-")
         || name.contains('/');
     if !known {
+        let qualified = "must be a standard resource type or fully qualified";
+        problems.invalid(field, name, qualified);
         problems.invalid(field, name, "must be a standard resource for containers");
     }
 }

@@ -38,9 +38,7 @@ pub(super) fn create(object: &Object) -> Problems {
 /// Problems of a change; `status`: only the status is written.
 pub(super) fn update(new: &Object, old: &Object, status: bool) -> Problems {
     let mut problems = Problems::default();
-    // What holds for all is looked at first, and once more by each kind: what is wrong is listed twice.
     meta::common(new, &mut problems);
-    meta::update(new, old, &mut problems);
     meta::update(new, old, &mut problems);
     if status {
         if let (Object::Job(new), Object::Job(old)) = (new, old) {

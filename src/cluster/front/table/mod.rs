@@ -34,14 +34,8 @@ fn definitions(kind: Kind) -> Value {
         .iter()
         .map(|(name, wide)| {
             let format = if *name == "Name" { "name" } else { "" };
-            // Numbers are printed as they are, the rest is text.
-            let shape = if matches!(*name, "Data" | "Count") {
-                "integer"
-            } else {
-                "string"
-            };
             json!({
-                "name": name, "type": shape, "format": format, "priority": i32::from(*wide),
+                "name": name, "type": "string", "format": format, "priority": i32::from(*wide),
                 "description": describe(name),
             })
         })

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::play::Play;
 use super::state::Run;
-use super::{Due, end, start, status, stop};
+use super::{Due, end, gone, start, status, stop};
 use crate::cluster::object::{Kind, Object};
 use crate::cluster::store::{Change, ChangeKind, Key};
 use crate::cluster::world::{self, World};
@@ -109,6 +109,15 @@ fn changed(world: &mut World, uid: &str, pod: &Pod, previous: Option<&Arc<Object
     };
     if pod.metadata.deletion_timestamp.is_some() && before.map(meta) != Some(meta(pod)) {
         stop::asked(world, uid, pod);
+    }
+    // Whoever plays the kubelet of this pod has written its end.
+    let manual = world
+        .kubelets
+        .pods
+        .get(uid)
+        .is_some_and(|run| run.play.manual);
+    if manual && has_ended(pod) && before.is_some_and(|b| !has_ended(b)) {
+        gone::gone(world, uid);
     }
     if before.is_some_and(|b| b.metadata.annotations != pod.metadata.annotations) {
         let new = world.kubelets.play(pod);
