@@ -9,6 +9,7 @@ use crate::server::{MERGE, Server, query};
 checks![
     metadata_of_one,
     metadata_of_a_list,
+    metadata_of_one_are_not_those_of_many,
     metadata_in_a_watch,
     metadata_of_a_patch,
     a_table_of_one,
@@ -55,6 +56,9 @@ async fn metadata_of_a_list(s: &Server) {
                 "spec": null,
             }],
         }));
+}
+
+async fn metadata_of_one_are_not_those_of_many(s: &Server) {
     s.get_as(&s.leases(""), PARTIAL).await.is(406);
 }
 

@@ -16,6 +16,7 @@ checks![
     a_status_does_not_count_as_a_generation,
     pods_are_bound,
     logs_need_a_pod,
+    a_pod_without_a_node_has_no_log,
     namespaces_are_finalized,
 ];
 
@@ -187,7 +188,12 @@ async fn logs_need_a_pod(s: &Server) {
         "container none is not valid for pod a",
         Value::Null,
     );
-    // Not on any node yet.
+}
+
+async fn a_pod_without_a_node_has_no_log(s: &Server) {
+    let mut one = pod("a");
+    one["spec"]["schedulerName"] = json!("nobody");
+    s.post(&s.pods(""), one).await.ok();
     let reply = s.get(&s.pods("/a/log?container=main")).await;
     reply.is(204);
     s.equal("text", reply.text.as_str(), "");

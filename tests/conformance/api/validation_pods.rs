@@ -273,7 +273,7 @@ async fn changes_of_a_pod(s: &Server) {
                  `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
                  `spec.tolerations` (only additions to existing tolerations),\
                  `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously \
-                 negative)\n",
+                 negative)",
             ),
         );
     }

@@ -36,15 +36,14 @@ async fn node(s: &Server, resources: Value) -> String {
         "capacity": all,
         "allocatable": all,
     }});
-    // Where somebody plays all kubelets, he may write his own figures first; ours are the last.
-    s.until_one("ready", "/api/v1/nodes", &name, |n| is_true(n, "Ready"))
-        .await;
     let path = format!("/api/v1/nodes/{name}/status");
-    s.patch(&path, STRATEGIC, status).await.ok();
+    s.patch(&path, STRATEGIC, status.clone()).await.ok();
     s.until_one("free", "/api/v1/nodes", &name, |n| {
-        n["spec"]["taints"].as_array().is_some_and(|t| t.len() == 1)
+        is_true(n, "Ready") && n["spec"]["taints"].as_array().is_some_and(|t| t.len() == 1)
     })
     .await;
+    // Where somebody plays all kubelets, he may have written figures of his own; ours are the last.
+    s.patch(&path, STRATEGIC, status).await.ok();
     name
 }
 

@@ -36,14 +36,16 @@ async fn unscheduled(s: &Server, spec: Value) -> Value {
     s.post(&s.pods(""), one).await.ok();
     let pod = s
         .until_one("looked at", &s.pods(""), "a", |p| {
-            condition(p, "PodScheduled")["status"] == "False"
+            !condition(p, "PodScheduled").is_null()
         })
         .await;
     s.like(
         &pod,
         json!({"spec": {"nodeName": null}, "status": {"phase": "Pending", "startTime": null}}),
     );
-    condition(&pod, "PodScheduled")
+    let found = condition(&pod, "PodScheduled");
+    s.like(&found, json!({"status": "False"}));
+    found
 }
 
 /// The message where preemption can't help on any node.
