@@ -16,10 +16,6 @@ pub struct Entry {
 
 /// What happened.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "most are events, and they live until they are told"
-)]
 pub enum What {
     /// The engine wanted this done.
     Did(Action),

@@ -49,10 +49,6 @@ pub struct Moment {
 
 /// What happened.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all of them are events, and there are few"
-)]
 pub enum Happening {
     /// The engine told this.
     Event(Event),
