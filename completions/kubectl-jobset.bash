@@ -31,6 +31,9 @@ _kubectl__jobset() {
             kubectl__jobset,help)
                 cmd="kubectl__jobset__subcmd__help"
                 ;;
+            kubectl__jobset,local-host)
+                cmd="kubectl__jobset__subcmd__local__subcmd__host"
+                ;;
             kubectl__jobset,logs)
                 cmd="kubectl__jobset__subcmd__logs"
                 ;;
@@ -89,7 +92,7 @@ _kubectl__jobset() {
 
     case "${cmd}" in
         kubectl__jobset)
-            opts="-n -s -q -v -h -V --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help --version run attach status logs suspend resume stop delete validate render simulate version completion help pocket __complete"
+            opts="-n -s -q -v -h -V --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help --version run attach status logs suspend resume stop delete validate render simulate version completion local-host help pocket __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -226,6 +229,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -242,7 +252,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd____complete)
-            opts="-n -s -q -v --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress"
+            opts="-n -s -q -v --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -379,6 +389,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -395,7 +412,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__attach)
-            opts="-o -n -s -q -v -h --read-only --logs --timeout --on-timeout --on-interrupt --rm --take-over --heartbeat --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-o -n -s -q -v -h --read-only --logs --timeout --on-timeout --on-interrupt --rm --take-over --heartbeat --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -564,6 +581,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -580,7 +604,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help bash zsh fish powershell elvish install"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help bash zsh fish powershell elvish install"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -717,6 +741,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -733,7 +764,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion__subcmd__bash)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -864,6 +895,13 @@ _kubectl__jobset() {
                     return 0
                     ;;
                 --cache-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --local-dir)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
@@ -886,7 +924,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion__subcmd__elvish)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1017,6 +1055,13 @@ _kubectl__jobset() {
                     return 0
                     ;;
                 --cache-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --local-dir)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
@@ -1039,7 +1084,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion__subcmd__fish)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1176,6 +1221,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1192,7 +1244,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion__subcmd__install)
-            opts="-n -s -q -v -h --dir --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --dir --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1336,6 +1388,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1352,7 +1411,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion__subcmd__powershell)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1483,6 +1542,13 @@ _kubectl__jobset() {
                     return 0
                     ;;
                 --cache-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --local-dir)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
@@ -1505,7 +1571,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__completion__subcmd__zsh)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1642,6 +1708,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1658,7 +1731,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__delete)
-            opts="-y -o -n -s -q -v -h --all --yes --ignore-not-found --wait --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-y -o -n -s -q -v -h --all --yes --ignore-not-found --wait --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1815,6 +1888,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1831,7 +1911,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__help)
-            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1968,6 +2048,173 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --progress)
+                    COMPREPLY=($(compgen -W "auto tty plain json quiet" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kubectl__subcmd__jobset__subcmd__local__subcmd__host)
+            opts="-n -s -q -v -h --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kubeconfig)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -s)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-uid)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-user-extra)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --client-certificate)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --client-key)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --certificate-authority)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --insecure-skip-tls-verify)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --tls-server-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --disable-compression)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --cache-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -1984,7 +2231,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__logs)
-            opts="-c -f -p -o -n -s -q -v -h --role --job --index --container --all-containers --follow --previous --attempt --failed --tail --since --since-time --timestamps --prefix --order --output --max-log-requests --raw --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-c -f -p -o -n -s -q -v -h --role --job --index --container --all-containers --follow --previous --attempt --failed --tail --since --since-time --timestamps --prefix --order --output --max-log-requests --raw --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2181,6 +2428,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2197,7 +2451,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__pocket)
-            opts="-n -s -q -v -h --port --nodes --seed --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-n -s -q -v -h --port --nodes --seed --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2346,6 +2600,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2362,7 +2623,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__render)
-            opts="-f -o -n -s -q -v -h --filename --validate --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-f -o -n -s -q -v -h --filename --validate --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2541,6 +2802,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2557,7 +2825,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__resume)
-            opts="-o -n -s -q -v -h --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-o -n -s -q -v -h --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2706,6 +2974,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2722,7 +2997,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__run)
-            opts="-f -d -o -n -s -q -v -h --filename --validate --detach --name --logs --timeout --on-timeout --on-interrupt --rm --take-over --heartbeat --dry-run --output --on-conflict --keep-evidence --fail-at --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-f -d -o -n -s -q -v -h --filename --validate --detach --name --logs --timeout --on-timeout --on-interrupt --rm --take-over --heartbeat --dry-run --output --on-conflict --keep-evidence --fail-at --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2945,6 +3220,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -2961,7 +3243,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__simulate)
-            opts="-f -o -n -s -q -v -h --filename --validate --fail --evict --never-ready --run-time --nodes --seed --until --expect --script --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-f -o -n -s -q -v -h --filename --validate --fail --evict --never-ready --run-time --nodes --seed --until --expect --script --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3187,6 +3469,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3203,7 +3492,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__status)
-            opts="-w -A -l -o -n -s -q -v -h --watch --all-namespaces --selector --output --no-headers --exit-code --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-w -A -l -o -n -s -q -v -h --watch --all-namespaces --selector --output --no-headers --exit-code --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3356,6 +3645,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3372,7 +3668,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__stop)
-            opts="-o -n -s -q -v -h --wait --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-o -n -s -q -v -h --wait --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3525,6 +3821,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3541,7 +3844,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__suspend)
-            opts="-o -n -s -q -v -h --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-o -n -s -q -v -h --dry-run --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3690,6 +3993,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3706,7 +4016,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__validate)
-            opts="-f -o -n -s -q -v -h --filename --validate --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-f -o -n -s -q -v -h --filename --validate --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3885,6 +4195,13 @@ _kubectl__jobset() {
                     fi
                     return 0
                     ;;
+                --local-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -3901,7 +4218,7 @@ _kubectl__jobset() {
             return 0
             ;;
         kubectl__subcmd__jobset__subcmd__version)
-            opts="-o -n -s -q -v -h --client --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --quiet --verbose --color --progress --help"
+            opts="-o -n -s -q -v -h --client --output --namespace --context --cluster --user --kubeconfig --server --token --as --as-group --as-uid --as-user-extra --client-certificate --client-key --certificate-authority --insecure-skip-tls-verify --tls-server-name --request-timeout --disable-compression --cache-dir --local --local-dir --quiet --verbose --color --progress --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4040,6 +4357,13 @@ _kubectl__jobset() {
                     return 0
                     ;;
                 --cache-dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --local-dir)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs

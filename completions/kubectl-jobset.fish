@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_kubectl_jobset_global_optspecs
-    string join \n n/namespace= context= cluster= user= kubeconfig= s/server= token= as= as-group= as-uid= as-user-extra= client-certificate= client-key= certificate-authority= insecure-skip-tls-verify= tls-server-name= request-timeout= disable-compression= cache-dir= q/quiet v/verbose color= progress= h/help V/version
+    string join \n n/namespace= context= cluster= user= kubeconfig= s/server= token= as= as-group= as-uid= as-user-extra= client-certificate= client-key= certificate-authority= insecure-skip-tls-verify= tls-server-name= request-timeout= disable-compression= cache-dir= local local-dir= q/quiet v/verbose color= progress= h/help V/version
 end
 
 function __fish_kubectl_jobset_needs_command
@@ -45,6 +45,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -l request-t
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -53,6 +54,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -70,6 +72,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "rende
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "simulate" -d 'What if: play a manifest in virtual time, without a cluster'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "version" -d 'Print versions'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "completion" -d 'Completion for shells and for kubectl'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "local-host" -d 'Host local runs: started by `--local`, ends by itself'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "help" -d 'Help about a command, or about the exit codes'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "pocket" -d 'Serve a small Kubernetes of our own on this machine, for trying things and for tests'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_needs_command" -f -a "__complete" -d 'Answer kubectl\'s question for completions'
@@ -122,6 +125,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l re
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -132,6 +136,7 @@ json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -s d -l detach -d 'Create what can be created at once, print the name, leave; nobody drives the run then'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l take-over -d 'Take the driver\'s seat even if another driver is alive'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -169,6 +174,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -179,6 +185,7 @@ json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l read-only -d 'Look on, decide nothing'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l take-over -d 'Take the driver\'s seat even if another driver is alive'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand attach" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -208,6 +215,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -220,6 +228,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -s
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -s A -l all-namespaces -d 'Runs of all namespaces'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l no-headers -d 'Table without headings'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l exit-code -d 'Return the code of the run\'s outcome, 21 while it is not finished'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -264,6 +273,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -277,6 +287,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -s f
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -s p -l previous -d 'The attempt before the current one'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l failed -d 'Only containers that failed; of earlier attempts what was kept'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l raw -d 'Let control characters through to the terminal'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand logs" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -305,6 +316,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -313,6 +325,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand suspend" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -341,6 +354,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -l
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -349,6 +363,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand resume" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -379,6 +394,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -l r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -387,6 +403,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand stop" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -419,6 +436,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -429,6 +447,7 @@ json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l all -d 'Every run of the namespace'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -s y -l yes -d 'Don\'t ask'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -458,6 +477,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" 
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -466,6 +486,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -496,6 +517,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -l
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -504,6 +526,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand render" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -543,6 +566,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" 
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -551,6 +575,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -576,6 +601,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -585,6 +611,7 @@ plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l client -d 'Only this program, ask no server'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand version" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -609,6 +636,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -617,6 +645,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and not __fish_seen_subcommand_from bash zsh fish powershell elvish install" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -647,6 +676,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -655,6 +685,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from bash" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -679,6 +710,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -687,6 +719,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from zsh" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -711,6 +744,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -719,6 +753,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from fish" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -743,6 +778,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -751,6 +787,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from powershell" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -775,6 +812,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -783,6 +821,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from elvish" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -808,6 +847,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -816,9 +856,44 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand completion; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -s n -l namespace -d 'Namespace' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l kubeconfig -d 'The kubeconfig, instead of KUBECONFIG and ~/.kube/config' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -s s -l server -d 'Address of the API server' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l token -d 'Bearer token' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l as -d 'User to act as' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l as-group -d 'Group to act as (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l as-uid -d 'UID to act as' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l as-user-extra -d 'Extra field to act with (can be repeated)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l client-certificate -d 'Client certificate' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l client-key -d 'Client key' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l certificate-authority -d 'Certificate of the API server\'s authority' -r -F
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l insecure-skip-tls-verify -d 'Don\'t check the API server\'s certificate' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l tls-server-name -d 'Name that the API server\'s certificate must have' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l request-timeout -d 'Longest wait for one request, watches and log streams excepted (0: no limit)' -r
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
+false\t''"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l progress -d 'Form of the progress report on stderr [default: auto; env: KUBECTL_JOBSET_PROGRESS]' -r -f -a "auto\t'A live display on a terminal, plain lines elsewhere'
+tty\t'A live display'
+plain\t'One line per change'
+json\t'One JSON event per line on stdout, as -o json'
+quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -l local -d 'Pods are processes of this machine, no cluster is asked'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -s q -l quiet -d 'Say only the verdict and errors'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand local-host" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s n -l namespace -d 'Namespace' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l context -d 'Context of the kubeconfig' -r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l cluster -d 'Cluster of the kubeconfig' -r
@@ -840,6 +915,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l r
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -848,6 +924,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -875,6 +952,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -883,6 +961,7 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand pocket" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -907,6 +986,7 @@ complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l disable-compression -d 'Don\'t ask for compressed answers' -r -f -a "true\t''
 false\t''"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l cache-dir -d 'Taken for kubectl\'s sake; nothing is cached' -r -f -a "(__fish_complete_directories)"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l local-dir -d 'Folder of local runs [default: kubectl-jobset in the user\'s state folder; env: KUBECTL_JOBSET_LOCAL_DIR]' -r -f -a "(__fish_complete_directories)"
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l color -d 'Colour [default: auto; env: KUBECTL_JOBSET_COLOR]' -r -f -a "auto\t'By terminal and environment (plugin-conventions C.7)'
 always\t'Always'
 never\t'Never'"
@@ -915,5 +995,6 @@ tty\t'A live display'
 plain\t'One line per change'
 json\t'One JSON event per line on stdout, as -o json'
 quiet\t'Nothing but the verdict and errors'"
+complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -l local -d 'Pods are processes of this machine, no cluster is asked'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -s q -l quiet -d 'Say only the verdict and errors'
 complete -c kubectl-jobset -n "__fish_kubectl_jobset_using_subcommand __complete" -s v -l verbose -d 'Say more: -v decisions, -vv API calls'

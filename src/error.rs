@@ -23,6 +23,8 @@ pub enum Kind {
     NotAllowed,
     /// No contact with the API server.
     NotReached,
+    /// It asks for more than there is.
+    WouldNotFit,
     /// Anything else.
     Other,
 }
@@ -114,6 +116,7 @@ impl Error {
             Kind::InTheWay => ExitCode::InTheWay,
             Kind::NotAllowed => ExitCode::NotAllowed,
             Kind::NotReached => ExitCode::NotReached,
+            Kind::WouldNotFit => ExitCode::WouldNotFit,
             Kind::Other => ExitCode::Other,
         }
     }

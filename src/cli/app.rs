@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::cli::local::Local;
 use crate::cli::settings::Talk;
 use crate::cli::words::ColorWhen;
 use crate::driver::kube::ConnectOptions;
@@ -16,6 +17,8 @@ pub struct App {
     pub printer: Printer,
     /// How to reach the cluster.
     pub connection: ConnectOptions,
+    /// Local runs are asked for, instead of a cluster.
+    pub local: Option<Local>,
     /// How to talk.
     pub talk: Talk,
     /// Who we are, for messages: `ada@laptop`.
@@ -38,10 +41,18 @@ impl App {
         Self {
             printer: Printer::new(level, Terminals::detect(), columns),
             connection,
+            local: None,
             talk,
             who,
             home: OnceLock::new(),
         }
+    }
+
+    /// With local runs instead of a cluster.
+    #[must_use]
+    pub fn with_local(mut self, local: Option<Local>) -> Self {
+        self.local = local;
+        self
     }
 
     fn styles(&self, is_terminal: bool) -> Styles {

@@ -18,7 +18,10 @@ impl App {
         let printer = self.printer.clone();
         let log: Option<CallLog> = (self.printer.level() >= Level::Trace)
             .then(|| Arc::new(move |call: &kube::CallDone| printer.err(&call.to_string())) as _);
-        let conn = kube::connect(&self.connection, log).await?;
+        let conn = match &self.local {
+            Some(local) => kube::connect(&local.connection(&self.connection).await?, log).await?,
+            None => kube::connect(&self.connection, log).await?,
+        };
         if self.connection.namespace.is_none() {
             self.home.get_or_init(|| conn.namespace().to_owned());
         }
@@ -56,6 +59,9 @@ impl App {
     pub fn run_flags(&self, namespace: &str) -> String {
         let c = &self.connection;
         let mut flags = Vec::new();
+        if let Some(local) = &self.local {
+            flags.push(local.flags());
+        }
         if c.namespace.is_some() || self.home.get().is_none_or(|home| home != namespace) {
             flags.push(format!("-n {}", quoted(namespace)));
         }

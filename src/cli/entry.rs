@@ -17,8 +17,8 @@ use crate::cli::settings::{
     ValidateSettings, VersionSettings,
 };
 use crate::cli::{
-    ExitCode, attach, complete, completion, delete, help, logs, pocket, render, simulate, status,
-    stop, suspend, validate, version,
+    ExitCode, attach, complete, completion, delete, help, local, logs, pocket, render, simulate,
+    status, stop, suspend, validate, version,
 };
 #[cfg(target_os = "linux")]
 use crate::cluster::kubelet::process;
@@ -83,7 +83,11 @@ fn run(
         Err(e) => return failed(&e, &fallback()).into(),
     };
     let connection = settings::connection(cli.global.connection, env);
-    let app = App::new(connection, talk, env.who());
+    let local = match local::asked_for(cli.global.local, &cli.verb, env) {
+        Ok(local) => local,
+        Err(e) => return failed(&e, &fallback()).into(),
+    };
+    let app = App::new(connection, talk, env.who()).with_local(local);
     let code = match dispatch(cli.verb, invocation, argv0, env, &app) {
         Ok(code) => code,
         Err(e) => failed(&e, &app).into(),
@@ -177,6 +181,8 @@ fn dispatch(
         Verb::Delete(args) => wait(delete::run(DeleteSettings::from(args), app)),
         Verb::Version(args) => wait(version::run(VersionSettings::from(args), app)),
         Verb::Logs(args) => wait(logs::run(LogsSettings::resolve(*args)?, app)),
+        #[cfg(target_os = "linux")]
+        Verb::LocalHost(args) => wait(crate::cli::local_host::run(&args.dir, env, app)),
         Verb::Run(args) => wait(run_verb::run(RunSettings::resolve(*args, env)?, app)),
         Verb::Attach(args) => wait(attach::run(AttachSettings::resolve(*args, env)?, app)),
         // The one verb whose code can be another program's.

@@ -9,6 +9,12 @@ pub const KUBECONFIG: &str = "KUBECONFIG";
 pub const HOME: &str = "HOME";
 /// The same on Windows.
 pub const USERPROFILE: &str = "USERPROFILE";
+/// Where the folder of local runs is, in a user's state folder.
+pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
+/// Default of `--local-dir`.
+pub const LOCAL_DIR: &str = "KUBECTL_JOBSET_LOCAL_DIR";
+/// Programs of local runs.
+pub const PATH: &str = "PATH";
 /// Namespace inside a cluster, before the service account's file (plugin-conventions C.6).
 pub const POD_NAMESPACE: &str = "POD_NAMESPACE";
 /// Set by newest kubectl for its plugins.
@@ -57,7 +63,10 @@ pub const COMPUTERNAME: &str = "COMPUTERNAME";
 pub struct Env(std::collections::BTreeMap<String, OsString>);
 
 /// All variables that are read.
-const ALL: [&str; 24] = [
+const ALL: [&str; 27] = [
+    XDG_STATE_HOME,
+    LOCAL_DIR,
+    PATH,
     KUBECONFIG,
     HOME,
     USERPROFILE,
@@ -137,6 +146,25 @@ impl Env {
             .map(PathBuf::from)
     }
 
+    /// Name of this machine; `unknown` where nothing tells.
+    #[must_use]
+    pub fn host(&self) -> String {
+        [HOSTNAME, COMPUTERNAME]
+            .iter()
+            .find_map(|name| self.text(name).map(str::to_owned))
+            .or_else(|| hostname::get().ok()?.into_string().ok())
+            .unwrap_or_else(|| "unknown".to_owned())
+    }
+
+    /// Login name; `someone` where nothing tells.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        [USER, LOGNAME, USERNAME]
+            .iter()
+            .find_map(|name| self.text(name))
+            .unwrap_or("someone")
+    }
+
     /// Files of `KUBECONFIG`, empty entries left out; none if it is not set or empty.
     #[must_use]
     pub fn kubeconfig_files(&self) -> Vec<PathBuf> {
@@ -153,15 +181,7 @@ impl Env {
     /// doesn't export a host name.
     #[must_use]
     pub fn who(&self) -> String {
-        let user = [USER, LOGNAME, USERNAME]
-            .iter()
-            .find_map(|name| self.text(name))
-            .unwrap_or("someone");
-        let host = [HOSTNAME, COMPUTERNAME]
-            .iter()
-            .find_map(|name| self.text(name).map(str::to_owned))
-            .or_else(|| hostname::get().ok()?.into_string().ok())
-            .unwrap_or_else(|| "unknown".to_owned());
+        let (user, host) = (self.user(), self.host());
         // `ada@laptop.example.org` says no more than `ada@laptop`, and takes a table's width.
         let host = host.split('.').next().unwrap_or_default();
         format!("{user}@{host}")

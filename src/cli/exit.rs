@@ -23,6 +23,8 @@ pub enum ExitCode {
     NotAllowed,
     /// Cluster not reached: state of the workload unknown.
     NotReached,
+    /// It would not fit (`run --local`).
+    WouldNotFit,
     /// Expectation not met (`simulate --expect`, `--script`).
     Unexpected,
     /// JobSet failed by rule or for want of a policy.
@@ -53,7 +55,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code, in order of its number.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Ok,
         Self::Other,
         Self::Usage,
@@ -62,6 +64,7 @@ impl ExitCode {
         Self::InTheWay,
         Self::NotAllowed,
         Self::NotReached,
+        Self::WouldNotFit,
         Self::Unexpected,
         Self::Failed,
         Self::RestartLimit,
@@ -89,6 +92,7 @@ impl ExitCode {
             Self::InTheWay => 5,
             Self::NotAllowed => 6,
             Self::NotReached => 7,
+            Self::WouldNotFit => 8,
             Self::Unexpected => 9,
             Self::Failed => 10,
             Self::RestartLimit => 11,
@@ -123,6 +127,7 @@ impl ExitCode {
             Self::NotReached => {
                 "cluster not reached or contact lost: state of the workload unknown"
             }
+            Self::WouldNotFit => "would not fit on this machine; nothing was made",
             Self::Unexpected => "expectation not met (--expect, --script)",
             Self::Failed => "JobSet failed: by rule or for want of a policy",
             Self::RestartLimit => "JobSet failed: restart limit reached",
@@ -147,6 +152,7 @@ impl ExitCode {
             Self::Manifest => "run, validate, render, simulate",
             Self::Unexpected => "simulate",
             Self::NoSuchRun => "all that take a run",
+            Self::WouldNotFit => "run --local",
             Self::InTheWay | Self::TakenOver | Self::Detached => "run, attach",
             Self::Failed
             | Self::RestartLimit
@@ -226,7 +232,7 @@ mod tests {
         assert_eq!(
             codes,
             [
-                0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 21, 124, 129, 130, 143
+                0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 20, 21, 124, 129, 130, 143
             ]
         );
     }

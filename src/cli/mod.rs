@@ -20,6 +20,10 @@ pub mod files;
 pub mod help;
 pub mod invocation;
 pub mod labels;
+pub mod local;
+#[cfg(target_os = "linux")]
+pub mod local_host;
+
 pub mod logs;
 mod meaning;
 pub mod pocket;

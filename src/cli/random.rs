@@ -1,4 +1,4 @@
-//! The only randomness: name suffixes. Needs to be different each time, not unpredictable.
+//! The only randomness: name suffixes, and seeds. Needs to be different each time, not unpredictable.
 
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -14,6 +14,11 @@ pub(super) fn suffix(length: usize) -> String {
             char::from(ALPHABET[bits % ALPHABET.len()])
         })
         .collect()
+}
+
+/// A number for what may be the same again when the number is.
+pub(super) fn seed() -> u64 {
+    RandomState::new().hash_one(0)
 }
 
 #[cfg(test)]

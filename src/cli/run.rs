@@ -125,6 +125,9 @@ enum Prepared {
 
 /// Everything before the first write.
 async fn prepare(settings: &RunSettings, app: &App, mut jobset: JobSet) -> Result<Prepared> {
+    if let Some(local) = &app.local {
+        local.welcome(app, &jobset)?;
+    }
     let conn = app.connect().await?;
     let namespace = jobset
         .metadata

@@ -30,6 +30,9 @@ use crate::report::view::{RunFacts, RunId, gpus};
 /// upgrade of a control plane takes, shorter than a night.
 const LOST_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
+/// The same for a local run: a host that doesn't answer is dead, and its processes with it.
+const LOCAL_LOST_AFTER: SignedDuration = SignedDuration::from_secs(5);
+
 /// What a stay is about.
 pub(super) struct Stay<'a> {
     /// The record, in whose seat we are.
@@ -55,6 +58,18 @@ pub(super) struct Stay<'a> {
 /// # Errors
 /// The record can't be read or written any more.
 pub(super) async fn stay(
+    app: &App,
+    conn: &Connection,
+    stay: Stay<'_>,
+    signals: &mut Signals,
+) -> Result<(End, ExitCode)> {
+    app.hold(&stay.record.namespace, &stay.record.name).await?;
+    let ended = drive(app, conn, stay, signals).await;
+    app.let_go().await;
+    ended
+}
+
+async fn drive(
     app: &App,
     conn: &Connection,
     stay: Stay<'_>,
@@ -95,7 +110,11 @@ pub(super) async fn stay(
         terminal,
         timeout_at: timeout_at(settings, now),
         on_timeout: settings.on_timeout.into(),
-        lost_after: Some(LOST_AFTER),
+        lost_after: Some(if app.local.is_some() {
+            LOCAL_LOST_AFTER
+        } else {
+            LOST_AFTER
+        }),
         heartbeat: settings
             .heartbeat
             .filter(|_| settings.heartbeat_events)

@@ -8,6 +8,7 @@
 //! - `api`: requests as the API server answers them
 //! - `controllers`: Job controller, garbage collector, scheduler
 //! - `kubelet`: pods by a script, or as processes
+//! - `local`: runs as processes of this machine
 //! - `front`: how requests reach the world
 //!
 //! It is held to a real control plane by `tests/conformance`. Where it answers otherwise, a check there is
@@ -26,6 +27,7 @@ pub mod controllers;
 pub mod front;
 pub mod journal;
 pub mod kubelet;
+pub mod local;
 pub mod object;
 pub mod pace;
 pub mod quantity;

@@ -82,6 +82,32 @@ impl Amount {
         Quantity(self.to_string())
     }
 
+    /// So many of it.
+    #[must_use]
+    pub fn times(self, count: i64) -> Self {
+        Self {
+            nano: self.nano.saturating_mul(i128::from(count)),
+            form: self.form,
+        }
+    }
+
+    /// Whole units, rounded up; what is larger than any machine is as large as can be said.
+    #[must_use]
+    pub fn units(self) -> i64 {
+        self.parts(NANO)
+    }
+
+    /// Thousandths, rounded up.
+    #[must_use]
+    pub fn milli(self) -> i64 {
+        self.parts(NANO / 1000)
+    }
+
+    fn parts(self, size: i128) -> i64 {
+        let rounded = self.nano.div_euclid(size) + i128::from(self.nano.rem_euclid(size) != 0);
+        i64::try_from(rounded).unwrap_or(if rounded < 0 { i64::MIN } else { i64::MAX })
+    }
+
     /// Whether it is below nothing.
     #[must_use]
     pub fn is_negative(self) -> bool {

@@ -68,6 +68,8 @@ pub struct World {
     pub(in crate::cluster) store: Store,
     pub(in crate::cluster) rng: fastrand::Rng,
     pub(in crate::cluster) pace: Pace,
+    /// Any namespace will do, without an object of its own.
+    pub(in crate::cluster) any_namespace: bool,
     pub(in crate::cluster) rights: Rights,
     queue: BTreeMap<(Timestamp, u64), Due>,
     serial: u64,
@@ -89,6 +91,7 @@ impl World {
             store: Store::new(options.history),
             rng: fastrand::Rng::with_seed(options.seed),
             pace: options.pace,
+            any_namespace: false,
             rights: Rights::default(),
             queue: BTreeMap::new(),
             serial: 0,

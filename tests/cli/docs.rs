@@ -50,10 +50,12 @@ fn flags_that_are_shown_exist() {
         &mut known,
     );
     let mut texts = vec![read("README.md")];
-    for entry in std::fs::read_dir(repository("examples")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            texts.push(std::fs::read_to_string(path).unwrap());
+    for folder in ["examples", "examples/local", "docs"] {
+        for entry in std::fs::read_dir(repository(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                texts.push(std::fs::read_to_string(path).unwrap());
+            }
         }
     }
     let mut seen = 0;

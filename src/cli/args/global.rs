@@ -14,6 +14,9 @@ pub struct GlobalArgs {
     /// Connection flags.
     #[command(flatten)]
     pub connection: ConnectionArgs,
+    /// Local runs.
+    #[command(flatten)]
+    pub local: LocalArgs,
     /// Output flags.
     #[command(flatten)]
     pub talk: TalkArgs,
@@ -101,6 +104,18 @@ pub struct ConnectionArgs {
     /// Taken for kubectl's sake; nothing is cached
     #[arg(long, global = true, hide_short_help = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub cache_dir: Option<PathBuf>,
+}
+
+/// Local runs instead of a cluster.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Local runs")]
+pub struct LocalArgs {
+    /// Pods are processes of this machine, no cluster is asked
+    #[arg(long, global = true, conflicts_with_all = ["context", "cluster", "user", "kubeconfig", "server", "token", "as_user"])]
+    pub local: bool,
+    /// Folder of local runs [default: kubectl-jobset in the user's state folder; env: KUBECTL_JOBSET_LOCAL_DIR]
+    #[arg(long, global = true, hide_short_help = true, requires = "local", value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub local_dir: Option<PathBuf>,
 }
 
 /// How to talk.

@@ -9,14 +9,14 @@ mod verbs;
 
 use clap::{Parser, Subcommand};
 
-pub use global::{ConnectionArgs, GlobalArgs, TalkArgs};
+pub use global::{ConnectionArgs, GlobalArgs, LocalArgs, TalkArgs};
 pub use logs::LogsArgs;
 pub use pocket::PocketArgs;
 pub use run::{AttachArgs, ManifestArgs, RunArgs, StayArgs};
 pub use simulate::SimulateArgs;
 pub use verbs::{
     ChangeArgs, CompleteArgs, CompletionArgs, CompletionWhat, DeleteArgs, HelpArgs, InstallArgs,
-    RenderArgs, StatusArgs, StopArgs, SuspendArgs, ValidateArgs, VersionArgs,
+    LocalHostArgs, RenderArgs, StatusArgs, StopArgs, SuspendArgs, ValidateArgs, VersionArgs,
 };
 
 /// The whole command line.
@@ -74,6 +74,9 @@ pub enum Verb {
     Version(VersionArgs),
     /// Completion for shells and for kubectl
     Completion(CompletionArgs),
+    /// Host local runs: started by `--local`, ends by itself.
+    #[command(name = "local-host", hide = true)]
+    LocalHost(LocalHostArgs),
     /// Help about a command, or about the exit codes
     Help(HelpArgs),
     /// Serve a small Kubernetes of our own on this machine, for trying things and for tests

@@ -44,6 +44,14 @@ pub struct StatusArgs {
     pub exit_code: bool,
 }
 
+/// `local-host`.
+#[derive(Args, Clone, Debug)]
+pub struct LocalHostArgs {
+    /// Folder of the runs
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    pub dir: PathBuf,
+}
+
 /// `suspend`, `resume`.
 #[derive(Args, Clone, Debug)]
 pub struct SuspendArgs {

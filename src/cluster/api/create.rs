@@ -107,7 +107,7 @@ impl<'a> Creation<'a> {
 
     /// The namespace has to be there, and to stay.
     fn namespace_takes(self, world: &World, object: &Object) -> Result<(), Status> {
-        if !self.kind.info().namespaced {
+        if !self.kind.info().namespaced || world.any_namespace {
             return Ok(());
         }
         let Some(namespace) = world

@@ -242,7 +242,7 @@ fn free_address(world: &mut World) -> String {
         .collect();
     let mut at = world.rng.u32(RESERVED..ADDRESSES - 1);
     loop {
-        let address = std::net::Ipv4Addr::from(FIRST + at).to_string();
+        let address = core::net::Ipv4Addr::from(FIRST + at).to_string();
         if !taken.contains(address.as_str()) {
             return address;
         }

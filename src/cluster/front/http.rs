@@ -32,6 +32,19 @@ pub struct Server {
     address: SocketAddr,
     acceptor: Acceptor,
     certificate: Vec<u8>,
+    connections: Connections,
+}
+
+/// Connections that are open.
+#[derive(Clone, Debug, Default)]
+pub struct Connections(Arc<()>);
+
+impl Connections {
+    /// Whether there is any: each holds a clone, beside the server's and the asker's.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        Arc::strong_count(&self.0) > 2
+    }
 }
 
 #[derive(Clone)]
@@ -73,7 +86,14 @@ impl Server {
             address,
             acceptor: Acceptor(TlsAcceptor::from(Arc::new(config))),
             certificate: made.certificate,
+            connections: Connections::default(),
         })
+    }
+
+    /// A look at the connections, to be had once.
+    #[must_use]
+    pub fn connections(&self) -> Connections {
+        self.connections.clone()
     }
 
     /// `https://127.0.0.1:40001`
@@ -104,7 +124,11 @@ impl Server {
                 shared.clone(),
                 Arc::clone(&users),
             );
-            tokio::spawn(connection);
+            let open = self.connections.clone();
+            tokio::spawn(async move {
+                connection.await;
+                drop(open);
+            });
         }
     }
 }

@@ -5,6 +5,8 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 
 use crate::cluster::api::Status;
+#[cfg(target_os = "linux")]
+use crate::cluster::front::disk_log;
 use crate::cluster::front::query::Query;
 use crate::cluster::front::reply::{self, Reply};
 use crate::cluster::front::shared::Shared;
@@ -48,6 +50,13 @@ pub(super) fn open(
         after: None,
     };
     let container = query.get("container").map(str::to_owned);
+    #[cfg(target_os = "linux")]
+    if let Some(folder) = shared.disk()
+        && shared.look(|world| !world.is_scripted(namespace, pod))
+    {
+        let since = options.since;
+        return disk_log::open(shared, folder, namespace, pod, query, since);
+    }
     // Whoever subscribes before the first look misses nothing after it.
     let bell = shared.bell();
     let first = shared.with(|world| world.logs(namespace, pod, container.as_deref(), &options))?;

@@ -6,12 +6,14 @@
 //! - `service`: in process; `http`: over TLS on loopback, with `certificate`, `kubeconfig`, `users`
 //! - `handle`: a request to an answer, with `route`, `query`, `accept`, `objects`, `review`,
 //!   `discovery`, `openapi`, `table`
-//! - `watching`, `logging`: answers that go on
+//! - `watching`, `logging` (`disk_log`): answers that go on
 //! - `reply`: answers as HTTP
 
 mod accept;
 mod certificate;
 mod discovery;
+#[cfg(target_os = "linux")]
+mod disk_log;
 mod handle;
 mod http;
 mod kubeconfig;
@@ -24,12 +26,12 @@ mod reply;
 mod review;
 mod route;
 mod service;
-mod shared;
+pub(in crate::cluster) mod shared;
 mod table;
 mod users;
 mod watching;
 
-pub use http::Server;
+pub use http::{Connections, Server};
 pub use pocket::{NAMESPACES, OTHER, Pocket, PocketOptions, USER};
 pub use reply::{Reply, ReplyBody};
 pub use service::InProcess;

@@ -1,8 +1,10 @@
 //! A world that several can speak with: behind a lock, with a clock that moves by itself and a bell for
 //! those who wait for changes. Under tokio's paused time the clock is virtual, else it is the real one.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, watch};
 
@@ -13,31 +15,68 @@ use crate::driver::clock;
 const IDLE: SignedDuration = SignedDuration::from_hours(1);
 
 /// See the module. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Shared(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     state: Mutex<State>,
+    /// Where the output of containers is that no script has written.
+    disk: Option<DiskLogs>,
     /// Something may have changed.
     bell: watch::Sender<()>,
     /// Something is due earlier than the pump thinks.
     sooner: Notify,
 }
 
-#[derive(Debug)]
+/// Is shown the world after each change, before anybody else learns of it.
+type Keep = Box<dyn FnMut(&World) + Send>;
+
+/// Finds the folder of a container's output.
+pub(in crate::cluster) type DiskLogs = Box<dyn Fn(&Pod, &str) -> PathBuf + Send + Sync>;
+
 struct State {
     world: World,
+    keep: Option<Keep>,
     /// What the pump sleeps for.
     due: Option<Timestamp>,
+}
+
+impl State {
+    fn keep(&mut self) {
+        if let Some(keep) = &mut self.keep {
+            keep(&self.world);
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shared")
+    }
 }
 
 impl Shared {
     /// Takes a world. Its clock moves with calls, and with [`Self::pump`] between them.
     #[must_use]
     pub fn new(world: World) -> Self {
+        Self::kept(world, None, None)
+    }
+
+    /// A world whose changes are kept as they happen, and whose containers' output is on disk.
+    #[must_use]
+    pub(in crate::cluster) fn kept(
+        world: World,
+        keep: Option<Keep>,
+        disk: Option<DiskLogs>,
+    ) -> Self {
+        let state = State {
+            world,
+            keep,
+            due: None,
+        };
         Self(Arc::new(Inner {
-            state: Mutex::new(State { world, due: None }),
+            state: Mutex::new(state),
+            disk,
             bell: watch::Sender::new(()),
             sooner: Notify::new(),
         }))
@@ -57,6 +96,7 @@ impl Shared {
         let out = act(&mut state.world);
         let changed = state.world.version() != before;
         let next = state.world.next_due();
+        state.keep();
         drop(state);
         if changed {
             self.0.bell.send_replace(());
@@ -67,6 +107,12 @@ impl Shared {
         out
     }
 
+    /// Where the output of containers is, if no script writes it.
+    #[must_use]
+    pub(super) fn disk(&self) -> Option<&DiskLogs> {
+        self.0.disk.as_ref()
+    }
+
     /// Looks at the world as it is.
     pub fn look<T>(&self, look: impl FnOnce(&World) -> T) -> T {
         look(&self.lock().world)
@@ -74,7 +120,7 @@ impl Shared {
 
     /// A bell that rings whenever something may have changed.
     #[must_use]
-    pub(super) fn bell(&self) -> watch::Receiver<()> {
+    pub(in crate::cluster) fn bell(&self) -> watch::Receiver<()> {
         self.0.bell.subscribe()
     }
 
@@ -87,6 +133,7 @@ impl Shared {
                 let now = clock::now();
                 if state.world.next_due().is_some_and(|due| due <= now) {
                     state.world.advance(now);
+                    state.keep();
                     self.0.bell.send_replace(());
                 }
                 state.due = state.world.next_due();

@@ -45,5 +45,5 @@ mod volumes;
 
 pub use inside::{WORD as POD_INIT, main as pod_init};
 pub use lookups::{Lookups, NoLookups};
-pub use node::{Node, NodeOptions, NotIsolated};
+pub use node::{Node, NodeOptions, NotIsolated, log_folder, machine};
 pub use pod::{News, PodHandle};

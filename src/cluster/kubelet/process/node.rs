@@ -106,6 +106,18 @@ impl Shared {
     }
 }
 
+/// This machine as a Node object, with its capacity.
+#[must_use]
+pub fn machine(name: &str) -> NodeObject {
+    machine::node(name, Machine::look(), clock::now())
+}
+
+/// Folder of the logs of a container of a run whose folder that is, for [`super::logs::LogReader::open`].
+#[must_use]
+pub fn log_folder(run: &Path, pod: &Pod, container: &str) -> PathBuf {
+    prepare::pod_folder(run, pod).join(container)
+}
+
 /// A kubelet for this machine. Dropping it leaves its pods alone; dropping a pod's handle ends the pod.
 pub struct Node {
     shared: Arc<Shared>,
@@ -197,7 +209,7 @@ impl Node {
     /// Folder of a container's logs, for [`super::logs::LogReader::open`].
     #[must_use]
     pub fn logs(&self, pod: &Pod, container: &str) -> PathBuf {
-        prepare::pod_folder(&self.shared.options.folder, pod).join(container)
+        log_folder(&self.shared.options.folder, pod, container)
     }
 }
 
