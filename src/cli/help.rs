@@ -22,7 +22,8 @@ pub fn text(mut command: Command, topic: &[String], ansi: bool) -> Result<String
     for word in topic {
         at = at
             .find_subcommand_mut(word)
-            .filter(|c| !c.is_hide_set())
+            // Hidden ones have their help; what only kubectl calls has none.
+            .filter(|c| !c.get_name().starts_with('_'))
             .ok_or_else(|| {
                 Error::usage(format!("there is no help about {}", topic.join(" ")))
                     .hint("kubectl jobset help lists the commands")

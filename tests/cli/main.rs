@@ -11,5 +11,6 @@ mod help;
 mod krew;
 mod no_cluster;
 mod place;
+mod pocket;
 mod simulate;
 mod usage;

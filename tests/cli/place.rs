@@ -91,7 +91,7 @@ impl Place {
         self.done(child.wait_with_output().unwrap())
     }
 
-    fn done(&self, output: Output) -> Done {
+    pub(crate) fn done(&self, output: Output) -> Done {
         let folder = self.folder.to_string_lossy().into_owned();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&folder, "[HERE]");
         Done {

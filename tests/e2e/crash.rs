@@ -35,7 +35,7 @@ fn story(name: &str) -> String {
 /// by time since the start; taken up again by `attach`. The end is that of an undisturbed run:
 /// one restart, exit code 0.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
+#[ignore = "takes most of a minute"]
 fn killed_at_ten_points() {
     let ns = Namespace::new("killed");
     let count = |selector: &str, name: &str| {
@@ -48,12 +48,12 @@ fn killed_at_ten_points() {
     let attempt = |n: u32| format!("jobset.sigs.k8s.io/restart-attempt={n}");
     let role = |r: &str| format!("jobset.sigs.k8s.io/replicatedjob-name={r}");
     type Moment<'a> = Box<dyn Fn(&str) -> bool + Sync + 'a>;
-    let record = |name: &str| ns.try_admin(&["get", "configmap", &format!("{name}-run")], None);
+    let record = |name: &str| ns.find("configmaps", &format!("{name}-run")).is_some();
     let moments: Vec<(&str, Moment<'_>)> = vec![
-        ("record written", Box::new(|n| record(n).status.success())),
+        ("record written", Box::new(&record)),
         (
             "service made",
-            Box::new(|n| ns.try_admin(&["get", "service", n], None).status.success()),
+            Box::new(|n| ns.find("services", n).is_some()),
         ),
         ("first job", Box::new(|n| count(&role("first"), n) > 0)),
         ("first role", Box::new(|n| count(&role("first"), n) == 2)),
@@ -76,7 +76,7 @@ fn killed_at_ten_points() {
         ),
         (
             "restart counted",
-            Box::new(|n| record(n).status.success() && restarts(&ns, n) == Some(1)),
+            Box::new(|n| record(n) && restarts(&ns, n) == Some(1)),
         ),
         ("new attempt begun", Box::new(|n| count(&attempt(1), n) > 0)),
         (
@@ -117,7 +117,7 @@ fn as_if_undisturbed(ns: &Namespace, name: &str, how: &str) {
 /// Killed exactly before or exactly after a change is carried out, for changes all over the run. The
 /// one between the record of a restart and the first delete is among them.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
+#[ignore = "takes most of a minute"]
 fn killed_between_two_calls() {
     /// Resource, method, how many of these are let through, whether the last is carried out.
     type Moment = (&'static str, &'static str, u32, bool);
@@ -168,9 +168,7 @@ fn killed_between_two_calls() {
                     if carried_out {
                         // A Lease of the dead driver or a record is there in any case.
                         eventually("the record", || {
-                            ns.try_admin(&["get", "configmap", &format!("{name}-run")], None)
-                                .status
-                                .success()
+                            ns.find("configmaps", &format!("{name}-run")).is_some()
                         });
                     }
                     run.kill();
@@ -190,7 +188,7 @@ fn killed_between_two_calls() {
 /// A driver that is stopped for longer than its Lease, while another takes the seat and counts a
 /// restart: it learns that when it goes on, and has changed nothing.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
+#[ignore = "takes most of a minute"]
 fn stopped_for_longer_than_the_lease() {
     let ns = Namespace::new("stopped");
     let file = ns.file("s.yaml", &story("s"));
@@ -203,7 +201,7 @@ fn stopped_for_longer_than_the_lease() {
         assert!(second.stderr.contains(said), "{}", second.stderr);
     }
     let version =
-        |ns: &Namespace| ns.get(&["configmap", "s-run"])["metadata"]["resourceVersion"].clone();
+        |ns: &Namespace| ns.get("configmaps", "s-run")["metadata"]["resourceVersion"].clone();
     let before = version(&ns);
     first.signal("CONT");
     let _ = first.wait().expect(15);
@@ -212,7 +210,7 @@ fn stopped_for_longer_than_the_lease() {
 }
 
 fn restarts(ns: &Namespace, name: &str) -> Option<u64> {
-    let record = ns.get(&["configmap", &format!("{name}-run")]);
+    let record = ns.get("configmaps", &format!("{name}-run"));
     let state: Value = serde_json::from_str(record["data"]["state.json"].as_str()?).ok()?;
     state["status"]["restarts"].as_u64()
 }
@@ -243,7 +241,6 @@ fn the_api_server_restarts() {
 
 /// Detached by SIGTERM, as a CI runner does: the run goes on, the next attach finishes it.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn detached_and_attached() {
     let ns = Namespace::new("detach");
     let roles = [Role {

@@ -1,12 +1,16 @@
 //! What stands between the binary and the API server when a test wants trouble: a wire that can go
 //! silent or be cut, and a front that reads each request and decides what becomes of it.
 
-use std::io::{BufRead as _, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, mpsc};
 
-use crate::support::{admin, kubectl};
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::api;
+use crate::cluster::cluster;
 
 /// State of a [`Wire`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,13 +37,9 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn new() -> Self {
-        let server = admin(&[
-            "config",
-            "view",
-            "-o",
-            "jsonpath={.clusters[0].cluster.server}",
-        ]);
-        let target = server.trim().trim_start_matches("https://").to_owned();
+        let config = kube::config::Kubeconfig::read_from(&cluster().user).unwrap();
+        let server = config.clusters[0].cluster.as_ref().unwrap().server.clone();
+        let target = server.unwrap().trim_start_matches("https://").to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(WireState {
@@ -164,34 +164,35 @@ type Rule = Box<dyn FnMut(&Asked) -> Fate + Send>;
 /// Plain HTTP to the API server as `jobset-user`, request by request.
 pub(crate) struct Front {
     port: u16,
-    proxy: Child,
+    /// Ends the thread when it goes.
+    _alive: tokio::sync::oneshot::Sender<()>,
 }
 
 impl Front {
     pub(crate) fn new(rule: impl FnMut(&Asked) -> Fate + Send + 'static) -> Self {
-        let mut proxy = Command::new(kubectl())
-            .args(["proxy", "--port=0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // `Starting to serve on 127.0.0.1:40001`
-        let mut line = String::new();
-        let mut out = BufReader::new(proxy.stdout.take().unwrap());
-        out.read_line(&mut line).unwrap();
-        let target = line.rsplit(' ').next().unwrap().trim().to_owned();
-        assert!(target.contains(':'), "kubectl proxy says {line}");
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
         let rule: Arc<Mutex<Rule>> = Arc::new(Mutex::new(Box::new(rule)));
+        let (ready, wait) = mpsc::channel();
+        let (alive, over) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                let (rule, target) = (Arc::clone(&rule), target.clone());
-                // A client that goes away in mid-request is nothing to us.
-                std::thread::spawn(move || serve(client, &target, &rule).unwrap_or_default());
-            }
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let client = api::client(&cluster().user).await;
+                let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+                ready.send(listener.local_addr().unwrap().port()).unwrap();
+                tokio::select! {
+                    () = accept(listener, &client, &rule) => {}
+                    // The sender goes without a word.
+                    _ = over => {}
+                }
+            });
         });
-        Self { port, proxy }
+        Self {
+            port: wait.recv().unwrap(),
+            _alive: alive,
+        }
     }
 
     /// Value for `--server`.
@@ -200,79 +201,102 @@ impl Front {
     }
 }
 
-impl Drop for Front {
-    fn drop(&mut self) {
-        let _ = self.proxy.kill();
-        let _ = self.proxy.wait();
+async fn accept(listener: tokio::net::TcpListener, client: &kube::Client, rule: &Arc<Mutex<Rule>>) {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let (client, rule) = (client.clone(), Arc::clone(rule));
+        // A client that goes away in mid-request is nothing to us.
+        tokio::spawn(async move { serve(stream, &client, &rule).await.unwrap_or_default() });
     }
 }
 
 /// One request per connection: simple, and the client must do as it is told (`Connection: close`).
-fn serve(mut client: TcpStream, target: &str, rule: &Mutex<Rule>) -> std::io::Result<()> {
-    let mut reader = BufReader::new(client.try_clone()?);
+async fn serve(
+    mut stream: tokio::net::TcpStream,
+    client: &kube::Client,
+    rule: &Mutex<Rule>,
+) -> std::io::Result<()> {
+    let (read, mut write) = stream.split();
+    let mut reader = tokio::io::BufReader::new(read);
     let mut first = String::new();
-    reader.read_line(&mut first)?;
+    reader.read_line(&mut first).await?;
     let mut words = first.split(' ');
     let mut asked = Asked {
         method: words.next().unwrap_or_default().to_owned(),
         path: words.next().unwrap_or_default().to_owned(),
         token: None,
     };
-    let mut head = first.clone();
+    let mut request = http::Request::builder()
+        .method(asked.method.as_str())
+        .uri(asked.path.as_str());
     let mut length = 0;
     loop {
         let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
+        if reader.read_line(&mut line).await? == 0 {
             return Ok(());
         }
         let Some((name, value)) = line.trim_end().split_once(": ") else {
             break;
         };
         match name.to_ascii_lowercase().as_str() {
-            "authorization" => {
-                asked.token = value.strip_prefix("Bearer ").map(str::to_owned);
-                continue;
-            }
+            "authorization" => asked.token = value.strip_prefix("Bearer ").map(str::to_owned),
             "content-length" => length = value.parse().unwrap_or(0),
-            "connection" => continue,
-            _ => {}
+            // Between the two of us, and between the client and the server, each has its own.
+            "connection" | "host" | "accept-encoding" => {}
+            _ => request = request.header(name, value),
         }
-        head.push_str(&line);
     }
-    head.push_str("Connection: close\r\n\r\n");
     let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
+    reader.read_exact(&mut body).await?;
     let fate = (rule.lock().unwrap())(&asked);
     let lose = match fate {
         Fate::Pass => false,
         Fate::LoseAnswer => true,
         Fate::Hold => {
             // Until the client gives up.
-            let _ = reader.read(&mut [0])?;
+            let _ = reader.read(&mut [0]).await?;
             return Ok(());
         }
         Fate::Answer(code, headers, text) => {
-            return write!(
-                client,
+            let answer = format!(
                 "HTTP/1.1 {code} Test\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\
                  Connection: close\r\n\r\n{text}",
                 text.len()
             );
+            return write.write_all(answer.as_bytes()).await;
         }
     };
-    let mut server = TcpStream::connect(target)?;
-    server.write_all(head.as_bytes())?;
-    server.write_all(&body)?;
+    let request = request.body(Body::from(body)).unwrap();
+    let response = client.send(request).await.map_err(std::io::Error::other)?;
+    let (head, mut body) = response.into_parts();
     if lose {
-        let _ = std::io::copy(&mut server, &mut std::io::sink())?;
-        return client.shutdown(Shutdown::Both);
+        let _ = body.collect().await;
+        return Ok(());
     }
-    let watcher = server.try_clone()?;
-    std::thread::spawn(move || {
-        // A client that leaves ends its watch.
-        let _ = reader.read(&mut [0]);
-        let _ = watcher.shutdown(Shutdown::Both);
-    });
-    let _ = std::io::copy(&mut server, &mut client)?;
-    client.shutdown(Shutdown::Both)
+    let mut text = format!("HTTP/1.1 {} Passed\r\n", head.status.as_u16());
+    for (name, value) in &head.headers {
+        if !matches!(
+            name.as_str(),
+            "content-length" | "transfer-encoding" | "connection"
+        ) {
+            text.push_str(&format!("{name}: {}\r\n", value.to_str().unwrap()));
+        }
+    }
+    text.push_str("Connection: close\r\n\r\n");
+    write.write_all(text.as_bytes()).await?;
+    loop {
+        let mut byte = [0];
+        tokio::select! {
+            frame = body.frame() => match frame {
+                Some(Ok(frame)) => {
+                    let data = frame.into_data().unwrap_or_default();
+                    write.write_all(&data).await?;
+                }
+                _ => return write.shutdown().await,
+            },
+            // A client that leaves ends its watch.
+            _ = reader.read(&mut byte) => return Ok(()),
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! What stops a run before anything is made, and what is said about pods that don't start.
 
-use crate::support::{Namespace, Role, admin, eventually, manifest};
+use serde_json::json;
+
+use crate::support::{Namespace, Role, eventually, manifest};
 
 fn one(name: &str) -> String {
     manifest(
@@ -27,17 +29,16 @@ fn nothing_made(ns: &Namespace, but: &str) {
 
 /// C41, variant B.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_foreign_job_is_named_and_nothing_is_made() {
     let ns = Namespace::new("foreign");
-    ns.admin(&[
-        "create",
-        "job",
-        "same-worker-0",
-        "--image=busybox",
-        "--",
-        "true",
-    ]);
+    let pod = json!({"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox", "command": ["true"]}]});
+    let _ = ns.create(
+        "jobs",
+        &json!({
+            "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "same-worker-0"},
+            "spec": {"template": {"spec": pod}},
+        }),
+    );
     let file = ns.file("s.yaml", &one("same"));
     let out = ns.jobset(&["run", &file]).expect(5);
     assert!(out.stderr.contains("same-worker-0"), "{}", out.stderr);
@@ -46,10 +47,15 @@ fn a_foreign_job_is_named_and_nothing_is_made() {
 
 /// C41, variant A.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_foreign_service_is_named_and_nothing_is_made() {
     let ns = Namespace::new("service");
-    ns.admin(&["create", "service", "clusterip", "same", "--tcp=80"]);
+    let _ = ns.create(
+        "services",
+        &json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "same"},
+            "spec": {"selector": {"app": "same"}, "ports": [{"port": 80}]},
+        }),
+    );
     let file = ns.file("s.yaml", &one("same"));
     let out = ns.jobset(&["run", &file]).expect(5);
     assert!(out.stderr.contains("same"), "{}", out.stderr);
@@ -57,10 +63,9 @@ fn a_foreign_service_is_named_and_nothing_is_made() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn missing_rights_are_named() {
     let ns = Namespace::new("rights");
-    ns.admin(&["delete", "rolebinding", "e2e"]);
+    ns.delete("rolebindings", "e2e");
     let file = ns.file("s.yaml", &one("r"));
     let out = ns.jobset(&["run", &file]).expect(6);
     for what in ["create", "jobs", "pods", "configmaps"] {
@@ -75,7 +80,6 @@ fn missing_rights_are_named() {
 
 /// The server's own validation is asked before anything is made (spec 4.12).
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_role_that_the_server_refuses_is_named() {
     let ns = Namespace::new("refused");
     let text = one("r").replace(
@@ -90,10 +94,15 @@ fn a_role_that_the_server_refuses_is_named() {
 
 /// D.10: quota refuses pods, not Jobs: the Job stands there with no pod and nothing said.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_refused_pod_is_explained() {
     let ns = Namespace::new("quota");
-    ns.admin(&["create", "quota", "tight", "--hard=pods=1"]);
+    let _ = ns.create(
+        "resourcequotas",
+        &json!({
+            "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "tight"},
+            "spec": {"hard": {"pods": "1"}},
+        }),
+    );
     let text = manifest(
         "q",
         "",
@@ -120,7 +129,6 @@ fn a_refused_pod_is_explained() {
 
 /// What `run -o yaml` prints is what was made, and can be run again under another name.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn run_prints_what_it_made() {
     let ns = Namespace::new("yaml");
     let file = ns.file("said.yaml", &one("said"));
@@ -133,7 +141,6 @@ fn run_prints_what_it_made() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn an_unschedulable_pod_is_explained() {
     let ns = Namespace::new("unschedulable");
     let text = manifest("u", "", &[Role::default()]).replace(
@@ -149,14 +156,13 @@ fn an_unschedulable_pod_is_explained() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn the_same_name_twice() {
     let ns = Namespace::new("twice");
     let file = ns.file("t.yaml", &manifest("t", "", &[Role::default()]));
     let _ = ns.jobset(&["run", "-d", &file]).expect(0);
     let out = ns.jobset(&["run", "-d", &file]).expect(5);
     assert!(out.stderr.contains("attach"), "{}", out.stderr);
-    let uid = |ns: &Namespace| ns.get(&["job", "t-worker-0"])["metadata"]["uid"].clone();
+    let uid = |ns: &Namespace| ns.get("jobs", "t-worker-0")["metadata"]["uid"].clone();
     let before = uid(&ns);
     let mut again = ns.spawn(&["run", &file, "--on-conflict", "attach"]);
     again.wait_for("t");
@@ -189,7 +195,6 @@ fn the_same_name_twice() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn dry_runs_make_nothing() {
     let ns = Namespace::new("dryrun");
     let file = ns.file("d.yaml", &one("d"));
@@ -209,15 +214,14 @@ fn dry_runs_make_nothing() {
     let out = ns.jobset(&["run", &file, "--dry-run=server", "-o", "yaml"]);
     assert!(out.expect(0).stdout.contains("kind: JobSet\n"));
     nothing_made(&ns, "");
-    // `render` gives what kubectl takes.
+    // `render` gives what the API takes.
     let rendered = ns.jobset(&["render", &file]).expect(0).stdout;
-    let applied = ns
-        .try_admin(&["apply", "-f", "-"], Some(&rendered))
-        .expect(0);
-    assert!(
-        applied.stdout.contains("job.batch/d-worker-0 created"),
-        "{}",
-        applied.stdout
-    );
-    let _ = admin(&["version"]);
+    let mut made = Vec::new();
+    for document in rendered.split("\n---\n") {
+        let object: serde_json::Value = serde_saphyr::from_str(document).unwrap();
+        let plural = format!("{}s", object["kind"].as_str().unwrap().to_lowercase());
+        let _ = ns.create(&plural, &object);
+        made.push(plural);
+    }
+    assert_eq!(made, ["services", "jobs"]);
 }

@@ -1,6 +1,13 @@
-//! End to end, on a real control plane: `tests/cluster/up -- cargo test --test e2e -- --ignored`.
-//! Each test has a namespace of its own and runs as a user with just the Role of
-//! `examples/role.yaml`. Tests of `node` want real containers (`tests/cluster/up --node real`).
+//! End to end: the real binary against an API server. `cargo test` runs these on a pocket cluster of their
+//! own; on a real control plane they are run by
+//!
+//! ```text
+//! tests/cluster/up -- cargo test --test e2e -- --include-ignored --skip node::
+//! ```
+//!
+//! Each test has a namespace of its own and runs as a user with just the Role of `examples/role.yaml`.
+//! Tests of `node` want real containers (`tests/cluster/up --node real`); others that are ignored want a
+//! real control plane, kubectl, or much time.
 
 #![cfg(unix)]
 #![expect(
@@ -10,6 +17,11 @@
     reason = "tests wait in real time, read where the cluster is, and fail by panicking"
 )]
 
+#[path = "../support/pocket.rs"]
+mod pocket;
+
+mod api;
+mod cluster;
 mod support;
 
 mod crash;
@@ -24,3 +36,4 @@ mod seat;
 mod signals;
 mod suspend;
 mod trouble;
+mod verbs;

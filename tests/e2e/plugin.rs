@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
+use crate::cluster::cluster;
 use crate::support::{Namespace, Role, binary, manifest};
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
+#[ignore = "needs kubectl"]
 fn kubectl_runs_the_plugin() {
     let ns = Namespace::new("plugin");
     let annotations = &[("run-for", "1"), ("exit-code", "9")];
@@ -26,6 +27,7 @@ fn kubectl_runs_the_plugin() {
             .args(args)
             .args(["-n", &ns.name])
             .env("PATH", &path)
+            .env("KUBECONFIG", &cluster().user)
             .output()
             .unwrap();
         let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();

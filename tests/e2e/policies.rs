@@ -1,7 +1,7 @@
 //! Each action of the failure policy, success policy and startup order, against the real Job
 //! controller.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Namespace, Role, manifest, status};
 
@@ -22,7 +22,6 @@ fn run(ns: &Namespace, text: &str) -> crate::support::Output {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_set_that_succeeds_ends_with_0() {
     let ns = Namespace::new("ok");
     let text = manifest(
@@ -36,7 +35,7 @@ fn a_set_that_succeeds_ends_with_0() {
     );
     let _ = run(&ns, &text).expect(0);
     assert_eq!(status(&ns, "ok")["state"], "Completed");
-    let service = ns.get(&["service", "ok"]);
+    let service = ns.get("services", "ok");
     assert_eq!(service["spec"]["clusterIP"], "None");
     assert_eq!(
         ns.items("jobs", "jobset.sigs.k8s.io/jobset-name=ok").len(),
@@ -45,7 +44,6 @@ fn a_set_that_succeeds_ends_with_0() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn without_a_policy_a_failure_ends_the_set_with_10() {
     let ns = Namespace::new("nopolicy");
     let roles = [
@@ -70,7 +68,6 @@ fn without_a_policy_a_failure_ends_the_set_with_10() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn restart_jobset_recreates_everything_and_counts() {
     let ns = Namespace::new("restart");
     let roles = [
@@ -97,7 +94,6 @@ fn restart_jobset_recreates_everything_and_counts() {
 
 /// C04: the limit is the number of restarts; its own exit code and reason.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn the_limit_ends_the_set_with_11() {
     let ns = Namespace::new("limit");
     let roles = [Role {
@@ -113,7 +109,6 @@ fn the_limit_ends_the_set_with_11() {
 
 /// C05: a rule without reasons matches every failure of its targets.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn fail_jobset_on_the_leader_ends_at_once() {
     let ns = Namespace::new("leader");
     let roles = [
@@ -139,7 +134,6 @@ fn fail_jobset_on_the_leader_ends_at_once() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn ignore_max_restarts_does_not_count() {
     let ns = Namespace::new("ignoremax");
     let annotations = &[
@@ -161,7 +155,6 @@ fn ignore_max_restarts_does_not_count() {
 
 /// C10: only the failed Job is recreated.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn restart_job_leaves_the_others_alone() {
     let ns = Namespace::new("restartjob");
     let roles = [
@@ -186,7 +179,7 @@ fn restart_job_leaves_the_others_alone() {
         let file = ns.file("rj.yaml", &manifest(name, &policy, &roles));
         let mut run = ns.spawn(&["run", &file]);
         let uid = |job: &str| {
-            ns.get(&["job", job])["metadata"]["uid"]
+            ns.get("jobs", job)["metadata"]["uid"]
                 .as_str()
                 .unwrap()
                 .to_owned()
@@ -203,14 +196,10 @@ fn restart_job_leaves_the_others_alone() {
         let failed = uid(&format!("{name}-worker-1"));
         set_pods(&ns, &format!("{name}-worker-1"), "Failed", 3);
         crate::support::eventually("the new Job", || {
-            let job = ns.try_admin(
-                &["get", "job", &format!("{name}-worker-1"), "-o", "json"],
-                None,
-            );
-            job.status.success()
-                && serde_json::from_str::<Value>(&job.stdout).unwrap()["metadata"]["uid"] != *failed
+            let job = ns.find("jobs", &format!("{name}-worker-1"));
+            job.is_some_and(|job| job["metadata"]["uid"] != *failed)
         });
-        let job = ns.get(&["job", &format!("{name}-worker-1")]);
+        let job = ns.get("jobs", &format!("{name}-worker-1"));
         assert_eq!(label(&job, "job-restart-attempt"), "1");
         assert_eq!(label(&job, "restart-attempt"), "0");
         assert_eq!(
@@ -233,25 +222,22 @@ pub(crate) fn set_pods(ns: &Namespace, job: &str, phase: &str, exit: i32) {
     crate::support::eventually("a pod to end", || !ns.items("pods", &selector).is_empty());
     for pod in ns.items("pods", &selector) {
         let name = pod["metadata"]["name"].as_str().unwrap();
-        let patch = format!(
-            r#"{{"status":{{"phase":"{phase}","containerStatuses":[{{"name":"main","image":"busybox","imageID":"","ready":false,"restartCount":0,"state":{{"terminated":{{"exitCode":{exit},"reason":"{}","startedAt":"2026-01-01T00:00:00Z","finishedAt":"2026-01-01T00:00:01Z"}}}}}}]}}}}"#,
-            if exit == 0 { "Completed" } else { "Error" }
-        );
-        ns.admin(&[
-            "patch",
-            "pod",
-            name,
-            "--subresource=status",
-            "--type=merge",
-            "-p",
-            &patch,
-        ]);
+        let reason = if exit == 0 { "Completed" } else { "Error" };
+        let ended = json!({
+            "exitCode": exit, "reason": reason,
+            "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:01Z",
+        });
+        let container = json!({
+            "name": "main", "image": "busybox", "imageID": "", "ready": false, "restartCount": 0,
+            "state": {"terminated": ended},
+        });
+        let patch = json!({"status": {"phase": phase, "containerStatuses": [container]}});
+        ns.merge("pods", &format!("{name}/status"), &patch);
     }
 }
 
 /// Spec 9: role k+1 only after all of k have started.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn in_order_and_depends_on_hold() {
     let ns = Namespace::new("order");
     let short = &[("run-for", "2")];
@@ -277,7 +263,7 @@ fn in_order_and_depends_on_hold() {
     ];
     let _ = run(&ns, &manifest("chain", "", &roles)).expect(0);
     let time = |job: &str, path: &str| -> String {
-        let job = ns.get(&["job", job]);
+        let job = ns.get("jobs", job);
         job.pointer(path).unwrap().as_str().unwrap().to_owned()
     };
     let created = "/metadata/creationTimestamp";
@@ -287,7 +273,6 @@ fn in_order_and_depends_on_hold() {
 
 /// Spec 8: what still runs when the policy is met is deleted.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn any_success_stops_the_rest() {
     let ns = Namespace::new("any");
     let roles = [
@@ -317,7 +302,6 @@ fn any_success_stops_the_rest() {
 
 /// C02: BlockingRecreate creates nothing before the last old pod is gone.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn blocking_recreate_never_overlaps() {
     let ns = Namespace::new("blocking");
     let roles = [

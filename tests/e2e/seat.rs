@@ -3,7 +3,6 @@
 use crate::support::{Namespace, Role, manifest};
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn the_seat_is_taken() {
     let ns = Namespace::new("seat");
     let file = ns.file("s.yaml", &manifest("s", "", &[Role::default()]));
@@ -21,7 +20,7 @@ fn the_seat_is_taken() {
 
 /// A driver that was killed can't give its seat back: who attaches waits until its Lease runs out.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
+#[ignore = "takes most of a minute"]
 fn the_seat_of_a_dead_driver_is_waited_for() {
     let ns = Namespace::new("dead");
     let file = ns.file("d.yaml", &manifest("d", "", &[Role::default()]));
@@ -37,7 +36,6 @@ fn the_seat_of_a_dead_driver_is_waited_for() {
 
 /// Two drivers and one failure: one restart is counted.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_restart_is_counted_once() {
     let ns = Namespace::new("once");
     let annotations = &[("run-for", "6"), ("exit-code", "1"), ("fail-attempts", "0")];
@@ -66,7 +64,6 @@ fn a_restart_is_counted_once() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn read_only_looks_on() {
     let ns = Namespace::new("readonly");
     let annotations = &[("run-for", "5")];

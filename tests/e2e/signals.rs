@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use crate::cluster::cluster;
 use crate::front::{Fate, Front};
 use crate::support::{
     Namespace, PATIENCE, Role, eventually, manifest, pods, state, status, wait_state,
@@ -36,7 +37,6 @@ fn is_gone(ns: &Namespace) {
 
 /// Without a terminal each of the three detaches, says so, and gives back the seat.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn each_signal_detaches() {
     let ns = Namespace::new("signals");
     let file = ns.file("s.yaml", &stay("s"));
@@ -60,7 +60,6 @@ fn each_signal_detaches() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn before_anything_is_made() {
     let ns = Namespace::new("early");
     let (reached, checking) = mpsc::channel();
@@ -82,7 +81,6 @@ fn before_anything_is_made() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn on_interrupt_stop_and_delete() {
     let ns = Namespace::new("oninterrupt");
     let file = ns.file("s.yaml", &stay("s"));
@@ -105,7 +103,6 @@ fn on_interrupt_stop_and_delete() {
 
 /// The second signal leaves at once and says that something may be half done.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_second_signal_leaves_at_once() {
     let ns = Namespace::new("second");
     let text = manifest(
@@ -128,7 +125,6 @@ fn a_second_signal_leaves_at_once() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn each_time_out() {
     let ns = Namespace::new("timeout");
     for what in ["detach", "stop", "delete"] {
@@ -152,7 +148,6 @@ fn each_time_out() {
 
 /// The shell's Ctrl-Z while attached, and `fg`.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn a_suspended_process_comes_back() {
     let ns = Namespace::new("tstp");
     let file = ns.file("z.yaml", &stay("z"));
@@ -187,6 +182,7 @@ impl Terminal {
         }
         let mut child = Command::new("script")
             .args(["-qefc", &line, "/dev/null"])
+            .env("KUBECONFIG", &cluster().user)
             .env("TERM", "xterm")
             .env_remove("CI")
             .stdin(Stdio::piped())
@@ -260,7 +256,6 @@ const CTRL_Z: &[u8] = b"\x1a";
 
 /// Ctrl-C asks; Enter goes on, `d` Enter and Ctrl-Z detach, Ctrl-C again stops.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn ctrl_c_at_a_terminal() {
     let ns = Namespace::new("terminal");
     let file = ns.file("t.yaml", &stay("t"));

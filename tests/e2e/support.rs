@@ -1,15 +1,17 @@
 //! What every end-to-end test needs: a namespace of its own in which an ordinary user has just the
-//! Role of `examples/role.yaml`, the real binary, and kubectl as an administrator to look and to
-//! meddle.
+//! Role of `examples/role.yaml`, and the real binary.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::api;
+use crate::cluster::cluster;
 
 /// Longest wait for anything: a test that waits longer has found a hang.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
@@ -34,41 +36,15 @@ pub(crate) fn binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_kubectl-jobset"))
 }
 
-fn env(name: &str) -> String {
-    std::env::var(name)
-        .unwrap_or_else(|_| panic!("{name} is not set: run this under tests/cluster/up"))
-}
-
 /// Whether the cluster has a real kubelet.
 pub(crate) fn real_node() -> bool {
-    env("KUBECTL_JOBSET_E2E_NODE") == "real"
+    cluster().real_node
 }
 
 /// The cluster's folder (logs, kubeconfigs, audit log).
-pub(crate) fn cluster_dir() -> PathBuf {
-    PathBuf::from(env("KUBECTL_JOBSET_E2E_DIR"))
-}
-
-/// The real kubectl.
-pub(crate) fn kubectl() -> String {
-    std::env::var("KUBECTL").unwrap_or_else(|_| "kubectl".to_owned())
-}
-
-/// kubectl as an administrator.
-pub(crate) fn admin(args: &[&str]) -> String {
-    let out = try_admin(args, None);
-    assert!(out.status.success(), "kubectl {args:?}: {}", out.stderr);
-    out.stdout
-}
-
-/// The same, with a document on stdin; may fail.
-pub(crate) fn try_admin(args: &[&str], stdin: Option<&str>) -> Output {
-    let mut command = Command::new(kubectl());
-    command
-        .arg("--kubeconfig")
-        .arg(env("KUBECTL_JOBSET_E2E_ADMIN"))
-        .args(args);
-    finish(command, stdin)
+pub(crate) fn cluster_dir() -> &'static Path {
+    let dir = cluster().dir.as_deref();
+    dir.expect("KUBECTL_JOBSET_E2E_DIR is not set: run this under tests/cluster/up")
 }
 
 /// What a process said.
@@ -102,32 +78,6 @@ impl Output {
     }
 }
 
-fn finish(mut command: Command, stdin: Option<&str>) -> Output {
-    command.stdin(if stdin.is_some() {
-        Stdio::piped()
-    } else {
-        Stdio::null()
-    });
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    if let Some(text) = stdin {
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(text.as_bytes())
-            .unwrap();
-    }
-    let out = child.wait_with_output().unwrap();
-    Output {
-        status: out.status,
-        stdout: String::from_utf8_lossy(&out.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
-    }
-}
-
 /// A namespace for one test, in which `jobset-user` has the Role. Deleted at the end; if the test
 /// fails, its state is printed first. One per test: it also holds the cluster.
 pub(crate) struct Namespace {
@@ -151,38 +101,32 @@ impl Namespace {
     fn make(test: &str, share: Share) -> Self {
         let n = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!("{test}-{}-{n}", std::process::id());
-        let _ = admin(&["create", "namespace", &name]);
+        let _ = api::create(
+            "/api/v1/namespaces",
+            &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}),
+        );
         let role = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/role.yaml");
-        admin(&["apply", "-n", &name, "-f", role.to_str().unwrap()]);
-        admin(&[
-            "create",
-            "rolebinding",
-            "e2e",
-            "-n",
-            &name,
-            "--role=kubectl-jobset",
-            "--user=jobset-user",
-        ]);
+        let role = std::fs::read_to_string(role).unwrap();
+        let _ = api::create(
+            &api::path(&name, "roles"),
+            &serde_saphyr::from_str(&role).unwrap(),
+        );
+        let group = "rbac.authorization.k8s.io";
+        let _ = api::create(
+            &api::path(&name, "rolebindings"),
+            &json!({
+                "apiVersion": format!("{group}/v1"), "kind": "RoleBinding", "metadata": {"name": "e2e"},
+                "roleRef": {"apiGroup": group, "kind": "Role", "name": "kubectl-jobset"},
+                "subjects": [{"apiGroup": group, "kind": "User", "name": "jobset-user"}],
+            }),
+        );
         // The API server learns of new Roles a moment after it has stored them.
-        eventually("the Role", || {
-            let ask = [
-                "auth",
-                "can-i",
-                "get",
-                "jobs.batch",
-                "-n",
-                &name,
-                "--as",
-                "jobset-user",
-            ];
-            try_admin(&ask, None).status.success()
-        });
+        eventually("the Role", || may_get_jobs(&name));
         // Pods are refused until the namespace has its service account (real node only).
         if real_node() {
+            let account = format!("{}/default", api::path(&name, "serviceaccounts"));
             eventually("the default service account", || {
-                try_admin(&["get", "serviceaccount", "default", "-n", &name], None)
-                    .status
-                    .success()
+                api::read(&account).is_some()
             });
         }
         let files = std::env::temp_dir().join(&name);
@@ -194,36 +138,49 @@ impl Namespace {
         }
     }
 
-    /// kubectl as an administrator in this namespace.
-    pub(crate) fn admin(&self, args: &[&str]) -> String {
-        let mut all = vec!["-n", self.name.as_str()];
-        all.extend(args);
-        admin(&all)
+    /// An object; none: it is not there.
+    #[track_caller]
+    pub(crate) fn find(&self, plural: &str, name: &str) -> Option<Value> {
+        api::read(&format!("{}/{name}", api::path(&self.name, plural)))
     }
 
-    /// The same; may fail.
-    pub(crate) fn try_admin(&self, args: &[&str], stdin: Option<&str>) -> Output {
-        let mut all = vec!["-n", self.name.as_str()];
-        all.extend(args);
-        try_admin(&all, stdin)
-    }
-
-    /// `kubectl get ARGS -o json`.
-    pub(crate) fn get(&self, args: &[&str]) -> Value {
-        let mut all = vec!["get"];
-        all.extend(args);
-        all.extend(["-o", "json"]);
-        serde_json::from_str(&self.admin(&all)).unwrap()
+    /// An object that is there.
+    #[track_caller]
+    pub(crate) fn get(&self, plural: &str, name: &str) -> Value {
+        self.find(plural, name)
+            .unwrap_or_else(|| panic!("there is no {plural}/{name}"))
     }
 
     /// Items of a list.
-    pub(crate) fn items(&self, kind: &str, selector: &str) -> Vec<Value> {
-        let list = if selector.is_empty() {
-            self.get(&[kind])
-        } else {
-            self.get(&[kind, "-l", selector])
-        };
-        list["items"].as_array().unwrap().clone()
+    #[track_caller]
+    pub(crate) fn items(&self, plural: &str, selector: &str) -> Vec<Value> {
+        let query: String = form_urlencoded::Serializer::new(String::new())
+            .append_pair("labelSelector", selector)
+            .finish();
+        let list = api::read(&format!("{}?{query}", api::path(&self.name, plural)));
+        list.unwrap_or_default()["items"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Makes an object as the administrator.
+    #[track_caller]
+    pub(crate) fn create(&self, plural: &str, object: &Value) -> Value {
+        api::create(&api::path(&self.name, plural), object)
+    }
+
+    /// Deletes an object as the administrator.
+    #[track_caller]
+    pub(crate) fn delete(&self, plural: &str, name: &str) {
+        let path = format!("{}/{name}", api::path(&self.name, plural));
+        api::delete(&path).unwrap_or_else(|(code, status)| panic!("{path}: {code} {status}"));
+    }
+
+    /// Changes an object, or a part of one (`name/status`), by a merge patch as the administrator.
+    #[track_caller]
+    pub(crate) fn merge(&self, plural: &str, name: &str, patch: &Value) {
+        api::merge(&format!("{}/{name}", api::path(&self.name, plural)), patch);
     }
 
     /// Writes a manifest, gives its path.
@@ -237,12 +194,13 @@ impl Namespace {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(binary());
         command.env_clear();
-        for keep in ["PATH", "KUBECONFIG", "HOME", "TMPDIR"] {
+        for keep in ["PATH", "HOME", "TMPDIR"] {
             if let Ok(value) = std::env::var(keep) {
                 command.env(keep, value);
             }
         }
         command
+            .env("KUBECONFIG", &cluster().user)
             .env("LC_ALL", "C.UTF-8")
             .args(args)
             .args(["-n", &self.name]);
@@ -264,13 +222,31 @@ impl Namespace {
 impl Drop for Namespace {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let what = "jobs,pods,services,configmaps,leases,events";
             eprintln!("state of {} at the failure:", self.name);
-            eprintln!("{}", self.try_admin(&["get", what], None).stdout);
+            for plural in ["jobs", "pods", "services", "configmaps", "leases", "events"] {
+                for object in self.items(plural, "") {
+                    let (name, message) = (&object["metadata"]["name"], &object["message"]);
+                    eprintln!("  {plural} {name} {} {message}", object["status"]);
+                }
+            }
         }
-        let _ = try_admin(&["delete", "namespace", &self.name, "--wait=false"], None);
+        let _ = api::delete(&format!("/api/v1/namespaces/{}", self.name));
         let _ = std::fs::remove_dir_all(&self.files);
     }
+}
+
+/// `jobset-user` has the Role in a namespace.
+fn may_get_jobs(namespace: &str) -> bool {
+    let review = json!({
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": {"verb": "get", "group": "batch", "resource": "jobs", "namespace": namespace}},
+    });
+    let request = http::Request::post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")
+        .header("content-type", "application/json")
+        .header("impersonate-user", "jobset-user")
+        .body(kube::client::Body::from(review.to_string().into_bytes()))
+        .unwrap();
+    api::send(request).is_ok_and(|answer| answer["status"]["allowed"] == true)
 }
 
 /// A running process whose lines can be waited for.

@@ -14,7 +14,6 @@ fn stay(name: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn suspend_and_resume_under_a_driver() {
     let ns = Namespace::new("suspend");
     let file = ns.file("s.yaml", &stay("s"));
@@ -34,7 +33,6 @@ fn suspend_and_resume_under_a_driver() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn suspend_resume_and_stop_without_a_driver() {
     let ns = Namespace::new("nodriver");
     let file = ns.file("s.yaml", &stay("s"));
@@ -50,7 +48,6 @@ fn suspend_resume_and_stop_without_a_driver() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn created_suspended_runs_nothing() {
     let ns = Namespace::new("fromstart");
     let text = manifest(
@@ -73,7 +70,6 @@ fn created_suspended_runs_nothing() {
 
 /// Trap D.1.8: an attached driver makes nothing again while the run is being deleted.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn delete_under_an_attached_driver() {
     let ns = Namespace::new("delete");
     let text = manifest(
@@ -102,7 +98,6 @@ fn delete_under_an_attached_driver() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn delete_without_a_driver_and_rm() {
     let ns = Namespace::new("rm");
     let file = ns.file("d.yaml", &stay("d"));

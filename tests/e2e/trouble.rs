@@ -40,7 +40,7 @@ fn told_as_it_was(ns: &Namespace, name: &str) {
 
 /// Longer than the Lease, with the failure and the restart falling into it.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
+#[ignore = "takes most of a minute"]
 fn no_network_for_longer_than_the_lease() {
     let ns = Namespace::new("silent");
     let wire = Wire::new();
@@ -55,7 +55,6 @@ fn no_network_for_longer_than_the_lease() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn connections_that_break_again_and_again() {
     let ns = Namespace::new("cut");
     let wire = Wire::new();
@@ -75,7 +74,6 @@ fn connections_that_break_again_and_again() {
 /// Every first change of an object is carried out, but its answer is lost. Nothing is sent blindly
 /// again: each Job of each attempt is created by one POST.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn lost_answers() {
     let ns = Namespace::new("lost");
     let posts: Arc<Mutex<BTreeMap<String, u32>>> = Arc::default();
@@ -110,7 +108,6 @@ fn lost_answers() {
 }
 
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn too_many_requests() {
     let ns = Namespace::new("busy");
     let refused = Arc::new(Mutex::new(0));
@@ -135,7 +132,6 @@ fn too_many_requests() {
 
 /// An exec plugin's token runs out in mid-run: the plugin is asked again.
 #[test]
-#[ignore = "needs a control plane (tests/cluster/up)"]
 fn credentials_that_expire() {
     let ns = Namespace::new("login");
     let valid = Arc::new(Mutex::new("one".to_owned()));

@@ -21,7 +21,7 @@ Examples:
   kubectl jobset pocket --kubeconfig pocket.kubeconfig
 
   # The end-to-end tests, without a cluster
-  kubectl jobset pocket -- cargo test --test e2e -- --ignored --skip node::"
+  kubectl jobset pocket -- cargo test --test e2e"
 )]
 pub struct PocketArgs {
     /// Port; any free one without

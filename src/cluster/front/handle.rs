@@ -40,26 +40,24 @@ fn answer(shared: &Shared, user: &str, request: &Request<Bytes>) -> Reply {
     };
     let read = request.method() == Method::GET;
     let found = |value: Option<Value>| value.map_or_else(missing, |value| reply::json(200, &value));
+    let came = Came {
+        user,
+        method: request.method(),
+        query: &query,
+        content_type: header(request.headers(), "content-type"),
+        body: request.body(),
+    };
     match route {
         Route::Objects(target) => {
-            let came = Came {
-                user,
-                method: request.method(),
-                query: &query,
-                content_type: header(request.headers(), "content-type"),
-                body: request.body(),
-            };
             object(shared, target, &came, form).unwrap_or_else(|status| reply::status(&status))
         }
-        Route::Review(what) if request.method() == Method::POST => {
-            match serde_json::from_slice(request.body()) {
-                Ok(asked) => match shared.with(|world| review::answer(what, &asked, user, world)) {
-                    Ok(answer) => reply::json(201, &answer),
-                    Err(status) => reply::status(&status),
-                },
-                Err(e) => reply::status(&Status::bad_request(e.to_string())),
-            }
-        }
+        Route::Review(what) if request.method() == Method::POST => match objects::document(&came) {
+            Ok(asked) => match shared.with(|world| review::answer(what, &asked, user, world)) {
+                Ok(answer) => reply::json(201, &answer),
+                Err(status) => reply::status(&status),
+            },
+            Err(status) => reply::status(&status),
+        },
         _ if !read => reply::status(&Status::no_such_method()),
         Route::Review(_) => reply::status(&Status::no_such_method()),
         Route::Version => reply::json(200, &discovery::version()),

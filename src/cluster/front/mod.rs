@@ -1,5 +1,6 @@
-//! How requests reach the world: over HTTPS, or as a `tower` service in the same process. Only JSON is
-//! spoken. Not served: OpenAPI v2, `exec`, `attach`, `port-forward`, `scale`, the API of admission, CRDs.
+//! How requests reach the world: over HTTPS, or as a `tower` service in the same process. Answers are
+//! JSON always; bodies may be protobuf where kubectl sends it (`protobuf`). Not served: OpenAPI v2, `exec`,
+//! `attach`, `port-forward`, `scale`, the API of admission, CRDs.
 //!
 //! - `shared`: the world behind a lock, its clock, a bell for watchers
 //! - `pocket`: a whole cluster, furnished and served
@@ -21,6 +22,7 @@ mod logging;
 mod objects;
 mod openapi;
 mod pocket;
+mod protobuf;
 mod query;
 mod reply;
 mod review;
@@ -37,3 +39,6 @@ pub use reply::{Reply, ReplyBody};
 pub use service::InProcess;
 pub use shared::Shared;
 pub use users::Users;
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::cluster::api::status::Options;
 use crate::cluster::api::{Answer, Body, List, Patch, Request, Status, Verb};
 use crate::cluster::front::accept::Form;
+use crate::cluster::front::protobuf;
 use crate::cluster::front::query::Query;
 use crate::cluster::front::reply::{self, Reply};
 use crate::cluster::front::route::{Part, Target};
@@ -94,18 +95,37 @@ fn media<'a>(came: &Came<'a>) -> &'a str {
     media.trim()
 }
 
-fn document(came: &Came<'_>) -> Result<Value, Status> {
+/// A body that is an object.
+///
+/// # Errors
+/// 400, 415.
+pub(super) fn document(came: &Came<'_>) -> Result<Value, Status> {
     match media(came) {
         "" | "application/json" => from_json(came.body),
         "application/yaml" => from_yaml(came.body),
-        // The list is the real one's; of these the last is not read here.
-        _ => Err(Status::new(
-            415,
-            "UnsupportedMediaType",
-            "the body of the request was in an unknown format - accepted media types include: \
-             application/json, application/yaml, application/vnd.kubernetes.protobuf",
-        )),
+        PROTOBUF => protobuf::to_json(came.body).map_err(|trouble| unsupported(&trouble)),
+        _ => Err(unsupported("")),
     }
+}
+
+/// Kubernetes' own binary form.
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+/// 415 in the API's words; `trouble`: what of protobuf is not read here.
+fn unsupported(trouble: &str) -> Status {
+    let trouble = if trouble.is_empty() {
+        String::new()
+    } else {
+        format!(" ({trouble})")
+    };
+    Status::new(
+        415,
+        "UnsupportedMediaType",
+        format!(
+            "the body of the request was in an unknown format - accepted media types include: \
+             application/json, application/yaml, {PROTOBUF}{trouble}"
+        ),
+    )
 }
 
 fn patch(came: &Came<'_>) -> Result<Patch, Status> {
