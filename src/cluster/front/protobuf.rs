@@ -114,6 +114,7 @@ const POD_SPEC: Message = &[
     (17, "subdomain", Is::Text),
     (19, "schedulerName", Is::Text),
     (20, "initContainers", Is::Many(CONTAINER)),
+    (24, "priorityClassName", Is::Text),
 ];
 const TEMPLATE: Message = &[
     (1, "metadata", Is::One(METADATA)),
