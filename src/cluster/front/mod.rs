@@ -7,6 +7,7 @@
 //! - `service`: in process; `http`: over TLS on loopback, with `certificate`, `kubeconfig`, `users`
 //! - `handle`: a request to an answer, with `route`, `query`, `accept`, `objects`, `review`,
 //!   `discovery`, `openapi`, `table`
+//! - `faults`: a bad network and a busy server before it, for tests
 //! - `watching`, `logging` (`disk_log`): answers that go on
 //! - `reply`: answers as HTTP
 
@@ -15,6 +16,7 @@ mod certificate;
 mod discovery;
 #[cfg(target_os = "linux")]
 mod disk_log;
+pub mod faults;
 mod handle;
 mod http;
 mod kubeconfig;

@@ -10,8 +10,11 @@ use crate::error::{Error, Result};
 /// The process's signals, from the moment this is made: until then they end the process as usual.
 #[derive(Debug)]
 pub struct Signals {
+    /// None: they end the process as usual.
     #[cfg(unix)]
-    streams: [(Signal, tokio::signal::unix::Signal); 4],
+    streams: Option<[(Signal, tokio::signal::unix::Signal); 4]>,
+    #[cfg(not(unix))]
+    taken: bool,
 }
 
 impl Signals {
@@ -28,12 +31,12 @@ impl Signals {
         };
         let tstp = SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw());
         Ok(Self {
-            streams: [
+            streams: Some([
                 (Signal::Int, open(SignalKind::interrupt())?),
                 (Signal::Term, open(SignalKind::terminate())?),
                 (Signal::Hup, open(SignalKind::hangup())?),
                 (Signal::Tstp, open(tstp)?),
-            ],
+            ]),
         })
     }
 
@@ -44,13 +47,24 @@ impl Signals {
     /// Never.
     #[cfg(not(unix))]
     pub fn install() -> Result<Self> {
-        Ok(Self {})
+        Ok(Self { taken: true })
+    }
+
+    /// Leaves them to the process: for sessions of a program that isn't ours alone (tests).
+    #[must_use]
+    pub fn none() -> Self {
+        #[cfg(unix)]
+        return Self { streams: None };
+        #[cfg(not(unix))]
+        return Self { taken: false };
     }
 
     /// The next signal.
     #[cfg(unix)]
     pub async fn next(&mut self) -> Signal {
-        let [a, b, c, d] = &mut self.streams;
+        let Some([a, b, c, d]) = &mut self.streams else {
+            return std::future::pending().await;
+        };
         tokio::select! {
             _ = a.1.recv() => a.0,
             _ = b.1.recv() => b.0,
@@ -62,6 +76,9 @@ impl Signals {
     /// The next signal.
     #[cfg(not(unix))]
     pub async fn next(&mut self) -> Signal {
+        if !self.taken {
+            return std::future::pending().await;
+        }
         match tokio::signal::ctrl_c().await {
             Ok(()) => Signal::Int,
             Err(_) => std::future::pending().await,
