@@ -70,10 +70,15 @@ impl Control {
     }
 }
 
+/// Steps at one and the same moment that no program needs.
+const SPINS: u32 = 20_000;
+
 /// A program on a machine; none: the machine died.
 pub(crate) struct Machine<F> {
     program: Option<Pin<Box<F>>>,
     control: Rc<Control>,
+    /// The moment of the last step, and steps at it so far.
+    at: (Timestamp, u32),
 }
 
 impl<F: Future> Machine<F> {
@@ -81,6 +86,7 @@ impl<F: Future> Machine<F> {
         Self {
             program: Some(Box::pin(program)),
             control: Rc::clone(control),
+            at: (true_now(), 0),
         }
     }
 }
@@ -107,6 +113,9 @@ impl<F: Future> Future for Machine<F> {
             return Poll::Ready(None);
         };
         let now = true_now();
+        let steps = if this.at.0 == now { this.at.1 + 1 } else { 0 };
+        this.at = (now, steps);
+        assert!(steps < SPINS, "it turns and turns, and no time passes");
         clock::simulate(now + this.control.skew.get());
         let out = program.as_mut().poll(cx);
         clock::simulate(now);

@@ -121,7 +121,7 @@ impl Play<'_> {
         self.drivers = rest;
         for driver in done {
             let Some(Ok(end)) = futures::FutureExt::now_or_never(driver.task) else {
-                return Err(format!("driver {} panicked", driver.who));
+                return broken(ENDS, ("a driver panicked", driver.who));
             };
             match &end {
                 None => self.tally.killed += 1,

@@ -403,8 +403,10 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             .and_then(|(since, _)| Some(later(since, self.options.lost_after?)));
         [
             Some(self.tick_at),
-            self.wake_at,
-            self.writer.due(),
+            // What the engine waits for is nothing to us once we leave, and a write that may not go out is
+            // started by the answer about the seat: neither may keep the loop turning.
+            self.wake_at.filter(|_| self.leaving.is_none()),
+            self.writer.due().filter(|_| self.seat.trusted(now)),
             self.seat.next(),
             self.prompt_until,
             self.options.timeout_at.filter(|_| !self.timed_out),

@@ -53,10 +53,12 @@ impl Signals {
     /// Leaves them to the process: for sessions of a program that isn't ours alone (tests).
     #[must_use]
     pub fn none() -> Self {
-        #[cfg(unix)]
-        return Self { streams: None };
-        #[cfg(not(unix))]
-        return Self { taken: false };
+        Self {
+            #[cfg(unix)]
+            streams: None,
+            #[cfg(not(unix))]
+            taken: false,
+        }
     }
 
     /// The next signal.
