@@ -31,6 +31,8 @@ use crate::plan::{Event, NODES, Plan};
 const LOOK: SignedDuration = SignedDuration::from_secs(5);
 /// Any run has ended that long after the faults.
 const ENDS_WITHIN: SignedDuration = SignedDuration::from_hours(2);
+/// No pod of a plan works for so long.
+const OLDEST: SignedDuration = SignedDuration::from_mins(10);
 /// What was asked to go has gone by then.
 const REST: SignedDuration = SignedDuration::from_secs(150);
 /// Somebody who only wishes.
@@ -304,11 +306,13 @@ impl Play<'_> {
     fn unstick(&self) {
         self.network.shared.with(|world| {
             let now = world.now();
+            // Asked to go and still there; or evicted, and its containers do not stop.
             let stuck = |o: &Object| {
-                o.meta()
-                    .deletion_timestamp
-                    .as_ref()
-                    .is_some_and(|t| t.0 < now)
+                let meta = o.meta();
+                let asked = meta.deletion_timestamp.as_ref();
+                let old = |made: Timestamp| now.duration_since(made) > OLDEST;
+                asked.is_some_and(|t| t.0 < now)
+                    || meta.creation_timestamp.as_ref().is_some_and(|t| old(t.0))
             };
             let pods = world.store().list(Kind::Pod, Some(NAMESPACE));
             let stuck: Vec<Key> = pods.filter(|o| stuck(o)).map(|o| Key::of(o)).collect();
