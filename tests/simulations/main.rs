@@ -125,13 +125,13 @@ fn invariants_hold_and_it_ends() {
     let faults: u64 = tally.faults.values().sum();
     let enough = [
         (tally.restarts, 10),
-        (tally.job_restarts, 20),
+        (tally.job_restarts, 60),
         (tally.killed, 8),
         (tally.taken_over, 8),
         (faults, 1),
     ];
     assert!(
-        enough.iter().all(|(n, part)| n * part >= runs),
+        runs < RUNS || enough.iter().all(|(n, part)| n * part >= runs),
         "{runs} runs reach only {tally:?}"
     );
 }
