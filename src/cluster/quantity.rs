@@ -121,6 +121,18 @@ impl Amount {
     }
 }
 
+/// Thousandths of an object's amount, rounded up; `None`: it isn't one.
+#[must_use]
+pub fn milli(quantity: &Quantity) -> Option<i64> {
+    Amount::parse(&quantity.0).map(Amount::milli)
+}
+
+/// Whole units of an object's amount, rounded up; `None`: it isn't one.
+#[must_use]
+pub fn units(quantity: &Quantity) -> Option<i64> {
+    Amount::parse(&quantity.0).map(Amount::units)
+}
+
 /// Numerator and denominator of a suffix.
 fn scale(suffix: &str) -> Option<(i128, i128, Form)> {
     if suffix.is_empty() {
@@ -220,6 +232,29 @@ impl fmt::Display for Amount {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_way_to_write_an_amount() {
+        for (text, expected) in [
+            ("1", Some(1000)),
+            ("1.5", Some(1500)),
+            ("250m", Some(250)),
+            ("2Ki", Some(2_048_000)),
+            ("1G", Some(1_000_000_000_000)),
+            ("1e3", Some(1_000_000)),
+            ("5E-1", Some(500)),
+            ("0.0001", Some(1)),
+            ("1n", Some(1)),
+            ("9E", Some(i64::MAX)),
+            ("1X", None),
+            ("", None),
+            ("many", None),
+        ] {
+            assert_eq!(milli(&Quantity(text.to_owned())), expected, "{text}");
+        }
+        assert_eq!(units(&Quantity("1500m".to_owned())), Some(2));
+        assert_eq!(units(&Quantity("1Gi".to_owned())), Some(1 << 30));
+    }
 
     #[test]
     fn one_form() {

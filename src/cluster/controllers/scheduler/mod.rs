@@ -2,7 +2,7 @@
 //!
 //! - `notice`: what changes mean; `state`: what is remembered
 //! - `cycle`: one look at all that wait; `fit`: the filters and their words; `events`
-//! - `nodes`, `resources`, `quantity`, `labels`, `groups`: what the filters look at
+//! - `nodes`, `resources`, `labels`, `groups`: what the filters look at
 //!
 //! What it does not do: priorities and preemption, preferred affinity, topology spread constraints, ports,
 //! volumes, resource claims. A pod's failure is told as an event when its reason changes, not at each try.
@@ -14,7 +14,6 @@ mod groups;
 mod labels;
 mod nodes;
 mod notice;
-pub(in crate::cluster) mod quantity;
 mod resources;
 mod state;
 #[cfg(test)]

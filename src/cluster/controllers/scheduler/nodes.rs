@@ -3,8 +3,8 @@
 use k8s_openapi::api::core::v1::{Node, Taint, Toleration};
 
 use super::labels::Labels;
-use super::quantity::units;
 use super::resources::Resources;
+use crate::cluster::quantity::units;
 
 /// A node.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::quantity::{milli, units};
+use crate::cluster::quantity::{milli, units};
 
 /// Amounts of resources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

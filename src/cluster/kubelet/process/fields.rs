@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use k8s_openapi::api::core::v1::{Container, Pod, ResourceFieldSelector};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::quantity;
+use crate::cluster::quantity;
 
 /// What a kubelet knows of a pod beyond the pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,13 +116,17 @@ pub(super) fn resource(
         _ => return Err(unknown()),
     };
     let amount = match (given, side, name) {
-        (Some(quantity), ..) => quantity::milli(quantity).ok_or_else(unknown)?,
+        (Some(quantity), ..) => quantity::milli(quantity).ok_or_else(unknown)?.into(),
         // What has no limit may use what the machine has.
         (None, "limits", "cpu") => i128::from(place.cpus) * 1000,
         (None, "limits", "memory") => i128::from(place.memory) * 1000,
         (None, ..) => 0,
     };
-    let divisor = selector.divisor.as_ref().and_then(quantity::milli);
+    let divisor = selector
+        .divisor
+        .as_ref()
+        .and_then(quantity::milli)
+        .map(i128::from);
     let divisor = divisor.filter(|d| *d > 0).unwrap_or(1000);
     Ok((amount.div_euclid(divisor) + i128::from(amount.rem_euclid(divisor) != 0)).to_string())
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Container, ContainerStateTerminated};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
-use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::task::AbortHandle;
 
-use super::backoff::Backoff;
 use super::probe::{Kind, Row, Target};
 use super::status::{Role, Seen, State};
+use crate::cluster::kubelet::backoff::Backoff;
 use crate::driver::clock::Instant;
 
 /// Exit code of a container whose program could not be started, as containerd has it.
@@ -205,7 +205,9 @@ impl Member {
 
     /// How long it waits before it starts again.
     pub(super) fn back_off(&mut self, ran: Duration) -> Duration {
-        self.backoff.ended(ran)
+        let ran = SignedDuration::try_from(ran).unwrap_or(SignedDuration::MAX);
+        // It is never negative.
+        Duration::try_from(self.backoff.ended(ran)).unwrap_or_default()
     }
 
     /// It is doing what it is there for: a sidecar has started, any other one has ended well.

@@ -13,16 +13,15 @@
 //! looking ten times a second.
 //!
 //! - `node`, `machine`: the machine as a node, its capacity
-//! - `pod`, `containers`, `member`, `backoff`: what a pod does, what its containers do, one container
+//! - `pod`, `containers`, `member`: what a pod does, what its containers do, one container
 //! - `status`: the status, from those
-//! - `prepare`, `environment`, `expand`, `fields`, `quantity`, `volumes`, `lookups`: from a spec to what is started
+//! - `prepare`, `environment`, `expand`, `fields`, `volumes`, `lookups`: from a spec to what is started
 //! - `names`, `hosts`, `addresses`: who is found where
 //! - `probe`, `link`: looks into containers, the line to a pod's first process
 //! - `inside`: what runs at the other end of that line
 //! - `logs`: files of output and their reader
 
 mod addresses;
-mod backoff;
 mod containers;
 mod environment;
 mod expand;
@@ -39,7 +38,6 @@ mod node;
 mod pod;
 mod prepare;
 mod probe;
-mod quantity;
 mod status;
 mod volumes;
 

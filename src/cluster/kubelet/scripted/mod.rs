@@ -8,7 +8,6 @@
 //! What it does not do: probes are not asked (a script says when a pod is ready), volumes are not waited for,
 //! restart rules of single containers are not read, and no events are written.
 
-mod backoff;
 mod conditions;
 mod end;
 mod gone;

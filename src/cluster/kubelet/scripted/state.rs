@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use k8s_openapi::api::core::v1::{Container, Pod};
 use k8s_openapi::jiff::Timestamp;
 
-use super::backoff::Backoff;
 use super::log::Log;
 use super::play::Play;
 use super::rule::Rules;
+use crate::cluster::kubelet::backoff::Backoff;
 use crate::cluster::store::Key;
 
 /// See the module.

@@ -10,13 +10,13 @@ const FORGETS: SignedDuration = SignedDuration::from_secs(600);
 
 /// Of one container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Backoff {
+pub(in crate::cluster) struct Backoff {
     next: SignedDuration,
 }
 
 impl Backoff {
     /// The container has ended after it ran that long: how long it waits.
-    pub(super) fn ended(&mut self, ran: SignedDuration) -> SignedDuration {
+    pub(in crate::cluster) fn ended(&mut self, ran: SignedDuration) -> SignedDuration {
         if ran >= FORGETS {
             self.next = SignedDuration::ZERO;
         }
