@@ -51,7 +51,8 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
             print_dry_run(&jobset, &namespace, &settings, app)
         }
         Prepared::Exists { conn, name } => {
-            attach::attach_to(
+            let said = format!("jobset/{name}");
+            let code = attach::attach_to(
                 app,
                 &conn,
                 &name,
@@ -60,7 +61,11 @@ pub async fn run(settings: RunSettings, app: &App) -> Result<ExitCode> {
                 json(&settings),
                 &mut signals,
             )
-            .await
+            .await?;
+            if settings.output == Some(RunOutput::Name) {
+                app.printer.out(&said);
+            }
+            Ok(code)
         }
         Prepared::New { conn, record } => {
             // Not under the signals: the one write that decides whether anything exists is awaited.

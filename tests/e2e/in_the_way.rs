@@ -134,8 +134,16 @@ fn run_prints_what_it_made() {
     let file = ns.file("said.yaml", &one("said"));
     let out = ns.jobset(&["run", "-d", &file, "-o", "yaml"]).expect(0);
     let printed = ns.file("printed.yaml", &out.stdout);
-    let again = ns.jobset(&["run", &printed, "--on-conflict", "attach", "-d"]);
-    let _ = again.expect(0);
+    let attach = [
+        "run",
+        &printed,
+        "--on-conflict",
+        "attach",
+        "-d",
+        "-o",
+        "name",
+    ];
+    assert_eq!(ns.jobset(&attach).expect(0).stdout, "jobset/said\n");
     let other = ns.jobset(&["run", "-d", &printed, "--name", "z", "-o", "name"]);
     assert_eq!(other.expect(0).stdout, "jobset/z\n");
 }
