@@ -421,6 +421,32 @@ async fn the_wish_to_delete_ends_the_session() {
     );
 }
 
+/// A restart that can't be written while the seat is in doubt is waited for, not asked about without a
+/// pause: under a paused clock that would never end.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_may_not_go_out_lets_time_pass() {
+    let fake = fake();
+    fake.job_ends.set(false);
+    let beside = async {
+        seconds(3).await;
+        fake.hang.set(true);
+        let lost = Seen::Lost("no route to host".to_owned());
+        fake.seen.send(lost).unwrap();
+        // By now nothing is known of the seat.
+        seconds(60).await;
+        let mut failed = job(0, 0, clock::now());
+        failed.failure_target = Some(JobEnd {
+            at: clock::now(),
+            reason: "BackoffLimitExceeded".to_owned(),
+            message: "Job has reached the specified backoff limit".to_owned(),
+        });
+        fake.fact(Observation::Job(failed));
+    };
+    let (end, _) = drive(&fake, options(), beside).await;
+    assert!(matches!(end, End::NotReached { .. }), "{end:?}");
+    assert_eq!(fake.stored.borrow().state.status.restarts, 0);
+}
+
 /// No contact for half an hour has its own end; a minute of it has none.
 #[tokio::test(start_paused = true)]
 async fn lost_contact_is_no_verdict() {
