@@ -4,6 +4,12 @@
 //!
 //! `SIMULATION_SEED=7` plays one run, and tells its story if it fails. Many runs:
 //! `SIMULATIONS=20000 cargo test --profile soak --test simulations -- --nocapture`.
+//!
+//! The long run does not pass yet: about one seed in 400 breaks an invariant, some of them not each time. Those
+//! that were read are creates of the attempt before that were answered unclearly and are asked for again after the
+//! restart was written (seed 1374): the Job is made, seen to be of the past and deleted. And pods that never end, which
+//! the harness takes away so late that the run has no time left to end (seed 2636). Unread: runs that have not
+//! ended by then (seeds 446, 2822), a verdict that is not the model's (2557).
 
 #![expect(
     clippy::unwrap_used,
