@@ -110,6 +110,14 @@ impl Engine {
     ) {
         let (role, index) = self.place(id);
         let name = self.job_name(id);
+        let there = matches!(
+            result,
+            ActionResult::Ok { .. } | ActionResult::Exists { ours: true, .. }
+        );
+        if !there && self.view.is_old(&self.view.slots[id], labels.0, labels.1) {
+            // What hindered a Job of the past says nothing about the one of now.
+            return;
+        }
         match result {
             ActionResult::Ok { uid } => {
                 self.forbidden_since = None;

@@ -94,7 +94,8 @@ pub enum ActionResult {
         /// It is being deleted.
         deleting: bool,
     },
-    /// Delete or patch: it isn't there (any more), or not with that UID.
+    /// Delete or patch: it isn't there (any more), or not with that UID. Create: it was not made, as
+    /// it is one of an attempt that is over.
     NotFound,
     /// The server refused for good (4xx other than the above).
     Refused {

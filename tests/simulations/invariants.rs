@@ -37,7 +37,7 @@ pub(crate) const NAMES: &[&str] = &[
 /// A driver trusts its seat for so long after it was last confirmed.
 const TRUST: SignedDuration = SignedDuration::from_secs(30);
 /// Decisions that one write may carry.
-const DECISIONS: usize = 6;
+const DECISIONS: usize = 12;
 
 pub(crate) fn broken(name: &str, what: impl std::fmt::Debug) -> Held {
     assert!(NAMES.contains(&name), "{name} is not in the list");
@@ -450,6 +450,18 @@ impl Checker {
                         let counters = counters(&model);
                         if counters == *wanted {
                             return Some(model);
+                        }
+                        let beyond = |some: &BTreeMap<JobKey, u32>, all: &BTreeMap<JobKey, u32>| {
+                            some.iter().any(|(k, n)| n > all.get(k).unwrap_or(&0))
+                        };
+                        // Counters never fall, but those of Jobs do when the set is restarted.
+                        let lost = counters.0 > wanted.0
+                            || counters.1 > wanted.1
+                            || (counters.0 == wanted.0
+                                && (beyond(&counters.2, &wanted.2)
+                                    || beyond(&counters.3, &wanted.3)));
+                        if lost {
+                            continue;
                         }
                         if !next.iter().any(|(c, _)| *c == counters) {
                             next.push((counters, model));

@@ -317,6 +317,11 @@ impl Play<'_> {
             let pods = world.store().list(Kind::Pod, Some(NAMESPACE));
             let stuck: Vec<Key> = pods.filter(|o| stuck(o)).map(|o| Key::of(o)).collect();
             for key in stuck {
+                // Its finalizer holds it, and its Job counts it only once its containers have ended.
+                if let Some(pod) = world.store().get(&key) {
+                    let uid = pod.uid().to_owned();
+                    world.kill_containers(&uid);
+                }
                 let options = DeleteOptions {
                     grace: Some(0),
                     ..DeleteOptions::default()
@@ -409,6 +414,7 @@ impl Play<'_> {
 pub(crate) async fn play(plan: &Plan, how: Break) -> Result<Tally, String> {
     let start: Timestamp = "2026-12-01T09:00:00Z".parse().unwrap();
     start_time(start);
+    fastrand::seed(plan.seed);
     let mut world = World::new(WorldOptions::new(start, plan.seed));
     for n in 0..NODES {
         world.add_node(&format!("node-{n}"), NodeShape::default());

@@ -141,6 +141,7 @@ impl Shared {
             };
             if wait.is_positive() {
                 tokio::select! {
+                    biased;
                     () = clock::sleep(wait) => {}
                     () = self.0.sooner.notified() => {}
                 }

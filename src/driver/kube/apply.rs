@@ -10,7 +10,7 @@ use crate::driver::kube::call::{Answer, Call};
 use crate::driver::kube::client::Connection;
 use crate::driver::kube::error::{Failure, Trouble};
 use crate::driver::kube::resource::Resource;
-use crate::driver::kube::retry::{BUSY, Backoff, Patience};
+use crate::driver::kube::retry::{BUSY, Backoff, Pass, Patience};
 use crate::driver::kube::slim::{Bare, Meta};
 use crate::engine::input::ActionResult;
 
@@ -55,12 +55,13 @@ impl Applier {
 
     /// Creates the headless Service as built.
     pub async fn create_service(&self, body: &Value) -> ActionResult {
-        self.create(Resource::Services, body).await
+        self.create(Resource::Services, body, || true).await
     }
 
-    /// Creates a Job as built.
-    pub async fn create_job(&self, body: &Value) -> ActionResult {
-        self.create(Resource::Jobs, body).await
+    /// Creates a Job as built, for as long as it is `wanted`, which is asked before each try; then
+    /// [`ActionResult::NotFound`].
+    pub async fn create_job(&self, body: &Value, wanted: impl Fn() -> bool) -> ActionResult {
+        self.create(Resource::Jobs, body, wanted).await
     }
 
     /// Sets `spec.suspend: true`, on that UID only.
@@ -93,7 +94,12 @@ impl Applier {
         self.patch_job(Resource::Jobs, name, uid, &patch).await
     }
 
-    async fn create(&self, resource: Resource, body: &Value) -> ActionResult {
+    async fn create(
+        &self,
+        resource: Resource,
+        body: &Value,
+        still: impl Fn() -> bool,
+    ) -> ActionResult {
         let wanted: Bare = match serde_json::from_value(json!({"metadata": body["metadata"]})) {
             Ok(wanted) => wanted,
             Err(error) => {
@@ -108,7 +114,9 @@ impl Applier {
         let call = Call::create(resource, Some(&self.namespace), Some(name), body).metadata_only();
         let mut backoff = Backoff::new(Patience::Endless);
         loop {
-            let answer = self.once(&call).await;
+            let Some(answer) = self.once_if(&call, &still).await else {
+                return ActionResult::NotFound;
+            };
             let failure = match answer.and_then(|answer| answer.json::<Bare>()) {
                 Ok(made) => {
                     let uid = Some(made.metadata.uid);
@@ -197,8 +205,25 @@ impl Applier {
     }
 
     /// One try, when the gate lets it through.
-    pub(crate) async fn once(&self, call: &Call) -> Result<Answer, Failure> {
+    async fn once(&self, call: &Call) -> Result<Answer, Failure> {
         let pass = self.conn.shared.gate.enter().await;
+        self.passed(call, pass).await
+    }
+
+    /// One try, if it is still wanted when the gate lets it through.
+    async fn once_if(
+        &self,
+        call: &Call,
+        wanted: impl Fn() -> bool,
+    ) -> Option<Result<Answer, Failure>> {
+        let pass = self.conn.shared.gate.enter().await;
+        if !wanted() {
+            return None;
+        }
+        Some(self.passed(call, pass).await)
+    }
+
+    async fn passed(&self, call: &Call, pass: Pass<'_>) -> Result<Answer, Failure> {
         let result = self.conn.send_once(call).await;
         pass.done(
             result

@@ -35,7 +35,7 @@ async fn create(
     answer: impl Fn(usize, &str) -> Reply + Send + Sync + 'static,
 ) -> (ActionResult, Calls) {
     let (conn, calls) = server(move |n, got| answer(n, &got.short()));
-    let result = Applier::new(&conn, "ml").create_job(&body()).await;
+    let result = Applier::new(&conn, "ml").create_job(&body(), || true).await;
     (result, calls)
 }
 
@@ -344,7 +344,7 @@ async fn creates_in_flight_are_bounded() {
     let (conn, calls) = server(|_, _| Reply::Silence);
     let applier = Applier::new(&conn, "ml");
     let body = body();
-    let all = futures::future::join_all((0..200).map(|_| applier.create_job(&body)));
+    let all = futures::future::join_all((0..200).map(|_| applier.create_job(&body, || true)));
     let second = std::time::Duration::from_secs(1);
     assert!(tokio::time::timeout(second, all).await.is_err());
     assert_eq!(calls.all().len(), IN_FLIGHT);

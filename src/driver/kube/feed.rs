@@ -225,6 +225,7 @@ impl Feed {
             return None;
         };
         let line = tokio::select! {
+            biased;
             line = lines.next() => line,
             () = back(&mut self.contact) => None,
             () = clock::sleep_until(clock::instant().after(SILENCE)) => None,

@@ -29,6 +29,7 @@ pub mod run;
 pub mod slim;
 pub mod transport;
 mod typed;
+mod wanted;
 pub mod watch;
 
 pub use apply::Applier;

@@ -4,7 +4,6 @@
 //! whoever made it, who knows whether that is safe (`call` for calls that may be repeated, `apply` for
 //! creates).
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -90,7 +89,7 @@ impl Backoff {
             self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         }
         // Jitter only makes it longer: a Retry-After is a minimum.
-        Some(pause.mul_f64(1.0 + 0.25 * fraction()))
+        Some(pause.mul_f64(1.0 + 0.25 * fastrand::f64()))
     }
 
     /// Waits as [`Self::next`] says; false: give up.
@@ -108,12 +107,6 @@ impl Backoff {
     pub fn tell(&mut self) -> bool {
         self.since.elapsed() >= TELL_AFTER && !std::mem::replace(&mut self.told, true)
     }
-}
-
-/// Between 0 and 1, different each time; needs no good randomness.
-fn fraction() -> f64 {
-    let bits = u32::try_from(RandomState::new().hash_one(0_u8) >> 32).unwrap_or(0);
-    f64::from(bits) / f64::from(u32::MAX)
 }
 
 /// Writes in flight to begin with, and at most: a plain client gets the most out of an API server

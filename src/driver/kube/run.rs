@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::driver::kube::retry::IN_FLIGHT;
+use crate::driver::kube::wanted::Wanted;
 use crate::driver::kube::{Applier, Connection, Scope, logs, watch_run};
 use crate::driver::lease::Leases;
 use crate::driver::port::{Cluster, LeaseAnswer, Seen};
@@ -39,6 +40,7 @@ pub struct KubeRun {
     scope: Scope,
     owner: OwnerRef,
     building: Semaphore,
+    wanted: RefCell<Wanted>,
     /// As it was taken up, until it is watched.
     record: RefCell<Option<Record>>,
     watched: Cell<bool>,
@@ -76,6 +78,7 @@ impl KubeRun {
             name: record.name.clone(),
             holder: holder.to_owned(),
             building: Semaphore::new(BUILT_AHEAD),
+            wanted: RefCell::new(Wanted::of(&record.state)),
             record: RefCell::new(Some(record.clone())),
             watched: Cell::new(false),
             conn,
@@ -114,13 +117,17 @@ impl Cluster for KubeRun {
                 job_restarts,
                 suspend,
             } => {
+                let wanted = || {
+                    let wanted = self.wanted.borrow();
+                    wanted.job(*role, *index, *restarts, *job_restarts)
+                };
                 // Built when its turn has come, so that 1,000 of them don't wait in memory.
                 let _turn = self.building.acquire().await;
                 match self
                     .jobs
                     .job(*role, *index, *restarts, *job_restarts, *suspend)
                 {
-                    Some(job) => self.applier.create_job(&job).await,
+                    Some(job) => self.applier.create_job(&job, wanted).await,
                     None => impossible("job"),
                 }
             }
@@ -180,6 +187,7 @@ impl Cluster for KubeRun {
     }
 
     async fn write_record(&self, record: &Record) -> std::result::Result<Record, WriteError> {
+        *self.wanted.borrow_mut() = Wanted::of(&record.state);
         self.records.replace(record).await
     }
 

@@ -201,6 +201,7 @@ fn told(conn: &Connection) -> LocalBoxStream<'static, Seen> {
                     return Some((Seen::Warning(text), (conn, contact, texts)));
                 }
                 tokio::select! {
+                    biased;
                     changed = contact.changed() => changed.ok()?,
                     () = conn.shared.warned.notified() => {
                         texts = conn.take_warnings();

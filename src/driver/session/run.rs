@@ -360,6 +360,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
         if ours {
             // Who attaches next sees an expired Lease at worst.
             tokio::select! {
+                biased;
                 () = self.cluster.release_lease() => {}
                 () = clock::sleep(SignedDuration::from_secs(1)) => {}
             }

@@ -1,6 +1,6 @@
 //! Things done to scripted pods by hand.
 
-use super::play::Exit;
+use super::play::{Exit, KILLED};
 use super::{end, stop};
 use crate::cluster::world::World;
 
@@ -17,6 +17,16 @@ impl World {
         });
         if runs {
             end::finish(self, pod_uid, container, exit);
+        }
+        runs
+    }
+
+    /// Whatever runs of a pod is killed by hand, also what does not stop when it is asked to. Answers whether
+    /// anything ran.
+    pub fn kill_containers(&mut self, pod_uid: &str) -> bool {
+        let runs = self.kubelets.pods.get(pod_uid).is_some_and(|r| !r.ended);
+        if runs {
+            stop::stopped(self, pod_uid, KILLED);
         }
         runs
     }
