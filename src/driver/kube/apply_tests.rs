@@ -97,6 +97,24 @@ async fn only_if_it_is_not_there_it_is_sent_again() {
     );
 }
 
+/// A restart that is written while a create waits for another try ends the tries.
+#[tokio::test(start_paused = true)]
+async fn what_is_no_longer_wanted_is_not_sent_again() {
+    for (answers, sent) in [
+        (vec![Reply::Broken, Reply::status(404, "NotFound")], 2),
+        (vec![Reply::status(429, "TooManyRequests")], 1),
+        (vec![], 0),
+    ] {
+        let asked = std::cell::Cell::new(0);
+        let (conn, calls) = server(move |n, _| answers.get(n).cloned().unwrap_or_else(made));
+        let tries = usize::from(sent > 0);
+        let wanted = || asked.replace(asked.get() + 1) < tries;
+        let result = Applier::new(&conn, "ml").create_job(&body(), wanted).await;
+        assert_eq!(result, ActionResult::NotFound);
+        assert_eq!(calls.all().len(), sent);
+    }
+}
+
 /// Looking may fail as well; no create goes out before it has succeeded.
 #[tokio::test(start_paused = true)]
 async fn a_network_that_is_away_for_minutes_costs_nothing_but_time() {

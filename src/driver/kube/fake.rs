@@ -48,6 +48,7 @@ impl Got {
 type Part = Result<Bytes, std::io::Error>;
 
 /// An answer.
+#[derive(Clone)]
 pub(crate) enum Reply {
     /// Code, headers, body.
     Json(u16, Vec<(&'static str, String)>, Value),

@@ -111,6 +111,51 @@ fn an_unclear_create_that_had_worked_is_fine() {
     assert_eq!(creates(&mut play), 0);
 }
 
+/// What hindered, or ended, the create of a Job that a restart has overtaken is no news of its successor.
+#[test]
+fn the_answer_to_a_create_of_the_past_hinders_nothing_of_now() {
+    let refused = ActionResult::Refused {
+        code: 403,
+        reason: "Forbidden".to_owned(),
+        message: "exceeded quota".to_owned(),
+    };
+    let foreign = ActionResult::Exists {
+        ours: false,
+        uid: "other".to_owned(),
+        deleting: false,
+    };
+    for late in [refused, foreign, ActionResult::NotFound] {
+        let policy = json!({
+            "network": {"enableDNSHostnames": false},
+            "failurePolicy": {"maxRestarts": 1},
+        });
+        let mut play = Play::new(jobset(&[("a", 2)], policy));
+        play.see(Observation::JobsListed(Vec::new()));
+        play.see(Observation::PodsListed(Vec::new()));
+        let out = play.engine.step(play.now).actions;
+        let made = ok("u0");
+        play.see(Observation::Done {
+            id: out[0].0,
+            result: made,
+        });
+        play.jobs.insert("set-a-0".to_owned(), job("a", 0, 0, "u0"));
+        play.fail("set-a-0");
+        let step = play.engine.step(play.now);
+        assert!(!play.perform(step), "the restart is written");
+        play.see(Observation::Done {
+            id: out[1].0,
+            result: late.clone(),
+        });
+        play.settle();
+        let mut done = play.done();
+        done.sort_unstable();
+        assert_eq!(done, ["+set-a-0#1", "+set-a-1#1", "-set-a-0#0"], "{late:?}");
+        let warned =
+            play.kinds(|k| matches!(k, EventKind::Warning { .. } | EventKind::JobStuck { .. }));
+        assert!(warned.is_empty(), "{late:?}: {warned:?}");
+    }
+}
+
 #[test]
 fn late_news_about_a_job_that_is_gone_are_no_news() {
     let (mut play, id) = creating();
