@@ -92,9 +92,24 @@ fn collect(command: &clap::Command, into: &mut Vec<String>) {
     }
 }
 
-/// The licences in deny.toml are those of the tree: none is missing, none is there for nothing.
+/// What this machine is called by rustc.
+fn host() -> String {
+    let output = std::process::Command::new("rustc")
+        .arg("-vV")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let host = said.lines().find_map(|l| l.strip_prefix("host: "));
+    host.unwrap_or_else(|| panic!("no host in {said}"))
+        .to_owned()
+}
+
+/// Every package of the tree has a licence that deny.toml allows.
+///
+/// Of the tree on this machine: a fresh one has fetched no package of another system, and a test asks
+/// no network for it. `cargo deny check` looks at all of them, and for licences that nobody needs.
 #[test]
-fn licences_are_those_of_the_tree() {
+fn licences_of_the_tree_are_allowed() {
     let deny = read("deny.toml");
     let list = deny
         .split("allow = [")
@@ -106,6 +121,7 @@ fn licences_are_those_of_the_tree() {
     let allowed: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
     let output = std::process::Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args(["--filter-platform", &host()])
         .current_dir(repository(""))
         .output()
         .unwrap();
@@ -117,7 +133,6 @@ fn licences_are_those_of_the_tree() {
     let tree: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = tree["packages"].as_array().unwrap();
     assert!(packages.len() > 100, "{}", packages.len());
-    let mut needed = std::collections::BTreeSet::new();
     for package in packages {
         let Some(licence) = package["license"].as_str() else {
             panic!("{} has no licence", package["name"]);
@@ -133,15 +148,6 @@ fn licences_are_those_of_the_tree() {
             .filter(|a| a.iter().all(|l| allowed.contains(l)))
             .collect();
         assert!(!good.is_empty(), "{}: {licence}", package["name"]);
-        needed.extend(
-            licence
-                .split(" OR ")
-                .flat_map(|a| a.split(" AND "))
-                .map(str::to_owned),
-        );
-    }
-    for licence in allowed {
-        assert!(needed.contains(licence), "{licence} is not needed");
     }
 }
 
