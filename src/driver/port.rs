@@ -40,6 +40,9 @@ pub enum LeaseAnswer {
 pub trait Cluster {
     /// Carries out an action of the engine (all but `KeepEvidence`).
     fn perform(&self, action: &Action) -> impl Future<Output = ActionResult>;
+    /// Actions may go out until then and no longer, those included that were begun before and wait for their
+    /// turn or for another try. Told whenever it changes.
+    fn trust(&self, until: Timestamp);
     /// Last lines of a container, oldest first; empty when they can't be had in time.
     fn last_lines(
         &self,

@@ -382,13 +382,13 @@ impl Engine {
         }
     }
 
-    /// Some Job may still turn up suspended by us: a resume or a create is under way, a create is due, or
+    /// Some Job may still turn up suspended by us: a patch or a create is under way, a create is due, or
     /// one was answered and the Job hasn't been seen (an earlier driver may have made it suspended).
     pub(super) fn resuming(&self) -> bool {
         let calls = self
             .flights
             .values()
-            .any(|f| matches!(f, Flight::Job(_, Call::Resume | Call::Create { .. })));
+            .any(|f| matches!(f, Flight::Job(_, call) if *call != Call::Delete));
         let due = |(role, turn): (usize, &Turn)| {
             let mut missing = self.view.creatable.range(self.view.roles[role].slots());
             *turn == Turn::Open && missing.next().is_some()

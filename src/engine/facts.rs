@@ -62,6 +62,7 @@ impl Engine {
                     if e.suspend_sent.is_some_and(|(to, _)| to == seen.suspend) {
                         e.suspend_sent = None;
                     }
+                    e.pods_before &= !seen.suspend;
                     e.seen = seen;
                     e.expected = false;
                     e.missed_at = None;

@@ -276,10 +276,12 @@ impl Engine {
     fn patch_done(&mut self, id: SlotId, suspend: bool, result: ActionResult, now: Timestamp) {
         match result {
             ActionResult::Ok { .. } | ActionResult::Exists { .. } => {
+                // Also if the watch has not even shown the patch before: that one must not count any more.
                 if let Some(e) = self.view.slots[id].job.as_deref_mut()
-                    && e.seen.suspend != suspend
+                    && (e.seen.suspend != suspend || e.suspended() != suspend)
                 {
                     e.suspend_sent = Some((suspend, now));
+                    e.pods_before |= suspend && !e.seen.suspend;
                     if let Ok(at) = now.checked_add(PATCH_SEEN) {
                         self.wake(at, Timer::Patch(id));
                     }
@@ -315,13 +317,17 @@ impl Engine {
         }
     }
 
-    /// The patch should have been seen by now: what the watch says counts again.
+    /// The patch should have been seen by now: what the watch says counts again. But a Job that we have
+    /// suspended, and that is to be resumed, is resumed whether it was seen suspended or not: else it would
+    /// look like one that somebody else has suspended.
     pub(super) fn patch_unseen(&mut self, id: SlotId, now: Timestamp) {
+        let resumed = !self.jobset.suspended();
         if let Some(e) = self.view.slots[id].job.as_deref_mut()
             && e.suspend_sent
-                .is_some_and(|(_, at)| now.duration_since(at) >= PATCH_SEEN)
+                .is_none_or(|(to, at)| now.duration_since(at) >= PATCH_SEEN && !(to && resumed))
         {
             e.suspend_sent = None;
+            e.pods_before = false;
             self.view.settle(id);
         }
     }

@@ -56,6 +56,8 @@ pub(super) struct Entry {
     pub(super) replace: bool,
     /// `spec.suspend` as we patched it, until the watch shows it.
     pub(super) suspend_sent: Option<(bool, Timestamp)>,
+    /// It was suspended and the watch hasn't shown it: what is known of its pods is from before.
+    pub(super) pods_before: bool,
     pub(super) said_created: bool,
     pub(super) said_ready: bool,
     pub(super) said_failed: bool,
@@ -76,6 +78,7 @@ impl Entry {
             delete_due: None,
             replace: false,
             suspend_sent: None,
+            pods_before: false,
             said_created: false,
             said_ready: false,
             said_failed: false,
@@ -379,6 +382,7 @@ impl View {
                     } else if e.suspended() {
                         Class::Suspended
                     } else if !e.expected
+                        && !e.pods_before
                         && u64::from(e.seen.ready) + u64::from(e.seen.succeeded)
                             >= u64::from(role.expected)
                     {

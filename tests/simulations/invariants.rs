@@ -72,6 +72,8 @@ pub(crate) struct Checker {
     seats: Vec<(Who, Timestamp, u64)>,
     made: BTreeMap<(JobKey, u32, u32), String>,
     reached: BTreeSet<(usize, bool)>,
+    /// Since which version it counts.
+    reached_since: u64,
     suspended: bool,
     pub(crate) story: Vec<String>,
 }
@@ -97,6 +99,7 @@ impl Checker {
             seats: Vec::new(),
             made: BTreeMap::new(),
             reached: BTreeSet::new(),
+            reached_since: 0,
             suspended: false,
             story: Vec::new(),
         }
@@ -240,7 +243,7 @@ impl Checker {
                     self.deleted(&seen)?;
                 }
                 if before.suspend && !seen.suspend {
-                    self.order(&seen)?;
+                    self.order(change.version, &seen)?;
                 }
             }
         }
@@ -313,10 +316,19 @@ impl Checker {
                 return broken(OVERLAP, (&job.name, attempts, &old.name));
             }
         }
-        if job.suspend { Ok(()) } else { self.order(job) }
+        if job.suspend {
+            Ok(())
+        } else {
+            self.order(change.version, job)
+        }
     }
 
-    fn order(&self, job: &JobSeen) -> Held {
+    fn order(&self, version: u64, job: &JobSeen) -> Held {
+        let sent_at = self.writer(version).map_or(version, |w| w.sent_at);
+        // Sent before the roles had to start anew: nobody's fault.
+        if sent_at < self.reached_since {
+            return Ok(());
+        }
         let (role, _) = self.model.key(job);
         for waits in self.model.waits_for(role) {
             if !self.reached.contains(&waits) {
@@ -367,6 +379,7 @@ impl Checker {
         if suspended != self.suspended {
             self.suspended = suspended;
             self.reached.clear();
+            self.reached_since = version;
             self.reach();
         }
         self.counters(version, &old.state, &new)
@@ -425,6 +438,7 @@ impl Checker {
         self.success_seen = false;
         if set {
             self.reached.clear();
+            self.reached_since = version;
         }
         for (_, job) in jobs {
             self.model.see(job);

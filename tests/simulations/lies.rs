@@ -5,6 +5,7 @@ use std::cell::Cell;
 use futures::StreamExt as _;
 use futures::stream::LocalBoxStream;
 use http::request::Parts;
+use k8s_openapi::jiff::Timestamp;
 use kubectl_jobset::api::names;
 use kubectl_jobset::driver::kube::run::KubeRun;
 use kubectl_jobset::driver::port::{Cluster, LeaseAnswer, Seen};
@@ -82,6 +83,10 @@ impl Cluster for Liar {
             Action::DeleteJob { .. } if self.is(Lie::NoDeletes) => ActionResult::Ok { uid: None },
             _ => self.run.perform(action).await,
         }
+    }
+
+    fn trust(&self, until: Timestamp) {
+        self.run.trust(until);
     }
 
     async fn last_lines(&self, pod: &str, container: &str, previous: bool, n: u32) -> Vec<String> {

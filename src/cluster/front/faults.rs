@@ -339,6 +339,10 @@ where
             let (late, fate) = open.faults.part_fate();
             tokio::time::sleep(late).await;
             match fate {
+                // What was swallowed comes back by nothing less than a 410.
+                PartFate::Cut if open.ends.is_some() => {
+                    return Some((Ok(Frame::data(gone_line())), None));
+                }
                 PartFate::Cut => return Some((Err(broken()), None)),
                 PartFate::Lost => {
                     open.ends

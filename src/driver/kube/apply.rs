@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::driver::kube::call::{Answer, Call};
 use crate::driver::kube::client::Connection;
 use crate::driver::kube::error::{Failure, Trouble};
+use crate::driver::kube::fence::Fence;
 use crate::driver::kube::resource::Resource;
 use crate::driver::kube::retry::{BUSY, Backoff, Pass, Patience};
 use crate::driver::kube::slim::{Bare, Meta};
@@ -19,6 +20,7 @@ use crate::engine::input::ActionResult;
 pub struct Applier {
     pub(crate) conn: Connection,
     pub(crate) namespace: String,
+    pub(super) fence: Fence,
 }
 
 /// What tells our object from another one of the same name: its owner and, for a Job, its attempt.
@@ -50,6 +52,7 @@ impl Applier {
         Self {
             conn: conn.patient(),
             namespace: namespace.to_owned(),
+            fence: Fence::default(),
         }
     }
 
@@ -204,23 +207,29 @@ impl Applier {
         }
     }
 
-    /// One try, when the gate lets it through.
+    /// One try, when gate and fence let it through.
     async fn once(&self, call: &Call) -> Result<Answer, Failure> {
-        let pass = self.conn.shared.gate.enter().await;
+        let pass = self.enter().await;
         self.passed(call, pass).await
     }
 
-    /// One try, if it is still wanted when the gate lets it through.
+    /// One try, if it is still wanted when gate and fence let it through.
     async fn once_if(
         &self,
         call: &Call,
         wanted: impl Fn() -> bool,
     ) -> Option<Result<Answer, Failure>> {
-        let pass = self.conn.shared.gate.enter().await;
+        let pass = self.enter().await;
         if !wanted() {
             return None;
         }
         Some(self.passed(call, pass).await)
+    }
+
+    async fn enter(&self) -> Pass<'_> {
+        let pass = self.conn.shared.gate.enter().await;
+        self.fence.passed().await;
+        pass
     }
 
     async fn passed(&self, call: &Call, pass: Pass<'_>) -> Result<Answer, Failure> {

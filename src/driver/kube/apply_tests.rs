@@ -1,3 +1,4 @@
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::*;
@@ -112,6 +113,39 @@ async fn what_is_no_longer_wanted_is_not_sent_again() {
         let result = Applier::new(&conn, "ml").create_job(&body(), wanted).await;
         assert_eq!(result, ActionResult::NotFound);
         assert_eq!(calls.all().len(), sent);
+    }
+}
+
+/// A laptop that slept between two tries: neither a create nor a delete or patch goes out before the seat is
+/// known to be ours (trap D.9.2).
+#[tokio::test(start_paused = true)]
+async fn nothing_is_tried_again_while_the_seat_is_in_doubt() {
+    clock::simulate("2026-12-01T09:00:00Z".parse().unwrap());
+    let start = clock::now();
+    for action in 0..4 {
+        let (conn, calls) = server(|n, _| match n {
+            0 => Reply::status(429, "TooManyRequests"),
+            _ => made(),
+        });
+        let applier = Applier::new(&conn, "ml");
+        let work = async {
+            match action {
+                0 => applier.create_job(&body(), || true).await,
+                1 => applier.delete_job("train-w-0", "old").await,
+                2 => applier.suspend_job("train-w-0", "old").await,
+                _ => applier.resume_job("train-w-0", "old", true, None).await,
+            }
+        };
+        let slept = async {
+            tokio::task::yield_now().await;
+            applier.fence.open_until(start);
+            clock::sleep(SignedDuration::from_secs(120)).await;
+            assert_eq!(calls.all().len(), 1, "{action}");
+            applier.fence.open_until(Timestamp::MAX);
+        };
+        let (result, ()) = tokio::join!(work, slept);
+        assert!(matches!(result, ActionResult::Ok { .. }), "{result:?}");
+        assert!(calls.all().len() > 1);
     }
 }
 

@@ -20,6 +20,7 @@ pub mod error;
 #[cfg(test)]
 pub(crate) mod fake;
 pub mod feed;
+mod fence;
 pub mod list;
 pub mod logs;
 pub mod resource;

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures::stream::LocalBoxStream;
+use k8s_openapi::jiff::Timestamp;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -78,7 +79,7 @@ impl KubeRun {
             name: record.name.clone(),
             holder: holder.to_owned(),
             building: Semaphore::new(BUILT_AHEAD),
-            wanted: RefCell::new(Wanted::of(&record.state)),
+            wanted: RefCell::new(Wanted::of(&record.state, record.jobset.suspended())),
             record: RefCell::new(Some(record.clone())),
             watched: Cell::new(false),
             conn,
@@ -119,7 +120,7 @@ impl Cluster for KubeRun {
             } => {
                 let wanted = || {
                     let wanted = self.wanted.borrow();
-                    wanted.job(*role, *index, *restarts, *job_restarts)
+                    wanted.job((*role, *index), (*restarts, *job_restarts), *suspend)
                 };
                 // Built when its turn has come, so that 1,000 of them don't wait in memory.
                 let _turn = self.building.acquire().await;
@@ -145,6 +146,10 @@ impl Cluster for KubeRun {
             }
             Action::KeepEvidence { .. } => impossible("call"),
         }
+    }
+
+    fn trust(&self, until: Timestamp) {
+        self.applier.fence.open_until(until);
     }
 
     async fn last_lines(
@@ -187,7 +192,7 @@ impl Cluster for KubeRun {
     }
 
     async fn write_record(&self, record: &Record) -> std::result::Result<Record, WriteError> {
-        *self.wanted.borrow_mut() = Wanted::of(&record.state);
+        *self.wanted.borrow_mut() = Wanted::of(&record.state, record.jobset.suspended());
         self.records.replace(record).await
     }
 

@@ -243,6 +243,20 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             for event in &step.events {
                 self.audience.event(event);
             }
+            // Jobs of now are deleted by a driver that has taken over, who has written the record before: nothing
+            // may be made in their place before it has been read.
+            let vanished = |e: &Event| {
+                matches!(
+                    e.kind,
+                    EventKind::JobDeleted {
+                        by_someone: true,
+                        ..
+                    }
+                )
+            };
+            if step.events.iter().any(vanished) {
+                self.check_the_seat(now);
+            }
             self.held.extend(step.actions);
             self.wake_at = step.wake_at;
             if let Some(outcome) = step.outcome {
@@ -255,6 +269,7 @@ impl<'a, C: Cluster, A: Audience, L: LogTap> Session<'a, C, A, L> {
             }
         }
         self.keep_the_seat(now);
+        self.cluster.trust(self.seat.trusted_until(now));
         if self.seat.trusted(now) {
             if self.leaving.is_none() {
                 for (id, action) in std::mem::take(&mut self.held) {

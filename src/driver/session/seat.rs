@@ -36,6 +36,16 @@ impl SeatClaim {
         now < self.trusted_until && !self.checking
     }
 
+    /// Until when they may, if nothing more is heard.
+    #[must_use]
+    pub(super) fn trusted_until(&self, now: Timestamp) -> Timestamp {
+        if self.trusted(now) {
+            self.trusted_until
+        } else {
+            now
+        }
+    }
+
     /// A renewal must start now; then it counts as running.
     pub(super) fn start_renewal(&mut self, now: Timestamp) -> bool {
         if self.renewing || now < self.renew_at {

@@ -33,6 +33,7 @@ struct Fake {
     lease: RefCell<LeaseAnswer>,
     /// Lease calls hang: no network.
     hang: Cell<bool>,
+    trusted_until: Cell<Timestamp>,
     job_ends: Cell<bool>,
     /// So many writes of the record are refused with 403.
     refuse_writes: Cell<u32>,
@@ -68,6 +69,7 @@ impl Fake {
             done: RefCell::default(),
             lease: RefCell::new(LeaseAnswer::Held),
             hang: Cell::new(false),
+            trusted_until: Cell::new(Timestamp::MIN),
             job_ends: Cell::new(true),
             refuse_writes: Cell::new(0),
         }
@@ -134,6 +136,12 @@ impl Cluster for Fake {
                 index, restarts, ..
             } => {
                 let mut seen = job(*index, *restarts, now);
+                // Another Job of the same name has another UID.
+                let asked = format!("{action:?}");
+                let times = self.done.borrow().iter().filter(|d| **d == asked).count();
+                if times > 1 {
+                    seen.uid += &"-again".repeat(times - 1);
+                }
                 self.fact(Observation::Job(seen.clone()));
                 if self.job_ends.get() {
                     let end = JobEnd {
@@ -165,6 +173,9 @@ impl Cluster for Fake {
             }
             other => panic!("{other:?}"),
         }
+    }
+    fn trust(&self, until: Timestamp) {
+        self.trusted_until.set(until);
     }
     async fn last_lines(&self, _: &str, _: &str, _: bool, _: u32) -> Vec<String> {
         Vec::new()
@@ -523,6 +534,69 @@ async fn nothing_is_done_after_a_gap_before_the_record_is_read() {
         }
     );
     assert_eq!(fake.done.borrow().len(), before.get());
+}
+
+/// A Job of now that somebody deletes may be another driver's doing, who writes the record before.
+#[tokio::test(start_paused = true)]
+async fn what_others_deleted_is_not_made_again_before_the_record_is_read() {
+    for taken in [true, false] {
+        let fake = fake();
+        fake.job_ends.set(false);
+        let beside = async {
+            seconds(5).await;
+            let seat = Seat {
+                holder: "bob@desk".to_owned(),
+                epoch: 2,
+            };
+            if taken {
+                fake.write_as_other(false, |record| record.seat = seat);
+            }
+            fake.job_ends.set(true);
+            let [name, uid] = ["train-w-0".to_owned(), "job-0-0".to_owned()];
+            fake.fact(Observation::JobGone { name, uid });
+            if !taken {
+                let mut other = job(1, 0, clock::now());
+                let (at, reason) = (clock::now(), "CompletionsReached".to_owned());
+                let message = String::new();
+                other.complete = Some(JobEnd {
+                    at,
+                    reason,
+                    message,
+                });
+                fake.fact(Observation::Job(other));
+            }
+        };
+        let (end, _) = drive(&fake, options(), beside).await;
+        let done = fake.done.borrow();
+        let made = done.iter().filter(|d| d.starts_with("CreateJob")).count();
+        let wanted = if taken {
+            let holder = "bob@desk".to_owned();
+            (End::TakenOver { holder }, 2)
+        } else {
+            (End::Finished(Outcome::Completed), 3)
+        };
+        assert_eq!((end, made), wanted);
+    }
+}
+
+/// Actions that wait for another try are told when the seat is in doubt.
+#[tokio::test(start_paused = true)]
+async fn trust_ends_with_the_lease() {
+    let fake = fake();
+    fake.job_ends.set(false);
+    let beside = async {
+        seconds(5).await;
+        assert!(fake.trusted_until.get() > clock::now());
+        fake.hang.set(true);
+        seconds(31).await;
+        assert!(fake.trusted_until.get() <= clock::now());
+        fake.fact(Observation::Service { present: true });
+        seconds(1).await;
+        assert!(fake.trusted_until.get() <= clock::now());
+        fake.write_as_other(true, |record| record.seat.epoch = 2);
+    };
+    let (end, _) = drive(&fake, options(), beside).await;
+    assert!(matches!(end, End::TakenOver { .. }));
 }
 
 /// A process that was stopped for less than the Lease: `--take-over` may have happened unseen, so the

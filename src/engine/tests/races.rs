@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::engine::input::{ActionResult, PodPhase};
 use crate::engine::testing::*;
-use crate::engine::{EventKind, Observation, Options};
+use crate::engine::{Action, Command, EventKind, Observation, Options};
 
 /// A set of one Job whose create was handed out but not answered.
 fn creating() -> (Play, crate::engine::ActionId) {
@@ -324,4 +324,116 @@ fn a_pod_replaced_without_a_failure_is_counted_c01() {
     play.settle();
     assert_eq!(play.engine.state().pods_replaced, 1);
     assert_eq!(play.engine.snapshot(play.now).pods_replaced, 1);
+}
+
+/// Asks for one command and plays steps until nothing is asked for; whether each was a suspend.
+fn asked(play: &mut Play, command: Command) -> Vec<(crate::engine::ActionId, bool)> {
+    play.engine.command(command, play.now);
+    let mut asked = Vec::new();
+    for _ in 0..5 {
+        let step = play.engine.step(play.now);
+        if let Some(write) = step.write {
+            let version = write.version;
+            play.see(Observation::Written { version });
+        }
+        let suspend = |a: &Action| matches!(a, Action::SuspendJob { .. });
+        asked.extend(step.actions.iter().map(|(id, a)| (*id, suspend(a))));
+    }
+    asked
+}
+
+fn patched(play: &mut Play, id: crate::engine::ActionId) {
+    let result = ActionResult::Ok { uid: None };
+    play.see(Observation::Done { id, result });
+}
+
+#[test]
+fn a_suspend_that_is_answered_after_the_resume_is_resumed() {
+    let mut play = Play::new(jobset(&[("a", 1)], json!({}))).start();
+    let suspend = asked(&mut play, Command::Suspend);
+    assert!(matches!(suspend[..], [(_, true)]));
+    assert!(
+        asked(&mut play, Command::Resume).is_empty(),
+        "one call at a time"
+    );
+    assert_eq!(play.condition("Suspended"), "true SuspendedJobs");
+    patched(&mut play, suspend[0].0);
+    let resume = play.engine.step(play.now).actions;
+    assert!(matches!(resume[..], [(_, Action::ResumeJob { .. })]));
+    patched(&mut play, resume[0].0);
+    play.settle();
+    assert_eq!(play.condition("Suspended"), "false ResumeJobs");
+}
+
+/// No watch for a minute: the Job that we have suspended is still ours to resume, when its turn comes.
+#[test]
+fn a_suspension_that_no_watch_shows_is_not_forgotten() {
+    let order = json!({"startupPolicy": {"startupPolicyOrder": "InOrder"}});
+    let mut play = Play::new(jobset(&[("a", 1), ("b", 1)], order)).start();
+    play.ready("set-a-0");
+    play.settle();
+    play.ready("set-b-0");
+    play.settle();
+    for (id, _) in asked(&mut play, Command::Suspend) {
+        patched(&mut play, id);
+    }
+    let first = asked(&mut play, Command::Resume);
+    assert!(matches!(first[..], [(_, false)]), "a only");
+    patched(&mut play, first[0].0);
+    let waits = |play: &mut Play| {
+        play.pass(5);
+        play.engine.step(play.now).actions.is_empty()
+    };
+    for _ in 0..1 {
+        assert!(
+            waits(&mut play),
+            "a was suspended: it is not ready any more"
+        );
+    }
+    assert_eq!(play.condition("Suspended"), "true SuspendedJobs");
+    let mut shown = play.jobs["set-a-0"].clone();
+    for suspend in [true, false] {
+        (shown.suspend, shown.ready) = (suspend, 0);
+        play.see(Observation::Job(shown.clone()));
+        assert!(play.engine.step(play.now).actions.is_empty());
+    }
+    play.pass(60);
+    assert!(waits(&mut play));
+    shown.ready = 1;
+    play.see(Observation::Job(shown));
+    let second = play.engine.step(play.now).actions;
+    assert!(
+        matches!(&second[..], [(_, Action::ResumeJob { name, .. })] if name == "set-b-0"),
+        "{second:?}"
+    );
+}
+
+#[test]
+fn a_resume_counts_although_no_watch_has_shown_the_suspension() {
+    let mut play = Play::new(jobset(&[("a", 1)], json!({}))).start();
+    let mut shown = play.jobs["set-a-0"].clone();
+    let mut asked = Vec::new();
+    for command in [Command::Suspend, Command::Resume] {
+        play.engine.command(command, play.now);
+        for _ in 0..5 {
+            let step = play.engine.step(play.now);
+            if let Some(write) = step.write {
+                let version = write.version;
+                play.see(Observation::Written { version });
+            }
+            for (id, action) in step.actions {
+                asked.push(matches!(action, Action::SuspendJob { .. }));
+                let result = ActionResult::Ok { uid: None };
+                play.see(Observation::Done { id, result });
+            }
+        }
+    }
+    assert_eq!(asked, [true, false], "each is asked for once");
+    assert_eq!(play.condition("Suspended"), "false ResumeJobs");
+    // The late news change nothing.
+    for suspend in [true, false] {
+        shown.suspend = suspend;
+        play.see(Observation::Job(shown.clone()));
+        assert!(play.settle().done().is_empty());
+    }
 }
