@@ -220,6 +220,16 @@ impl Store {
         Ok(history.into_iter().flat_map(move |h| h.range(from..)))
     }
 
+    /// Forgets what everybody has seen: the changes of all kinds up to a version.
+    pub fn forget(&mut self, version: u64) {
+        for (kind, history) in &mut self.history {
+            while let Some(first) = history.front().filter(|c| c.version <= version) {
+                self.forgotten.insert(*kind, first.version);
+                history.pop_front();
+            }
+        }
+    }
+
     /// Forgets the history of a kind, as a compaction does: watches from before get 410.
     pub fn compact(&mut self, kind: Kind) {
         self.history.remove(&kind);
@@ -261,5 +271,9 @@ mod tests {
             store.changes_after(Kind::ConfigMap, 0).err(),
             Some(Gone { oldest: first })
         );
+        store.forget(first + 1);
+        let left = store.changes_after(Kind::ConfigMap, first + 1).unwrap();
+        assert_eq!(left.count(), 1, "what was not seen is still there");
+        assert!(store.changes_after(Kind::ConfigMap, first).is_err());
     }
 }

@@ -149,6 +149,11 @@ impl World {
         self.store.version()
     }
 
+    /// Forgets the history up to a version, which nobody will ask for any more.
+    pub fn forget(&mut self, version: u64) {
+        self.store.forget(version);
+    }
+
     /// Changes how long things take from now on.
     pub fn change_pace(&mut self, change: impl FnOnce(&mut Pace)) {
         change(&mut self.pace);

@@ -342,6 +342,14 @@ impl Session {
         }
     }
 
+    /// Forgets changes that have been told to the driver and that somebody else has seen up to a version: in a
+    /// large world they are most of what it holds.
+    pub fn forget(&mut self, seen: u64) {
+        let watches = [&self.jobs, &self.pods, &self.service, &self.events];
+        let told = watches.map(Watch::taken).into_iter().min();
+        self.world.forget(told.unwrap_or(0).min(seen));
+    }
+
     /// Adds to what has happened.
     pub fn note(&mut self, what: What) {
         let at = self.now();

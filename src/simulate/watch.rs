@@ -110,6 +110,12 @@ impl Watch {
         self.taken = world.version();
     }
 
+    /// Changes up to that version have been taken.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// The connection breaks: what was under way is lost, and what happens until the next list.
     pub fn cut(&mut self) {
         self.queue.clear();
@@ -130,8 +136,8 @@ impl Watch {
         match self.next_due() {
             Some(due) if due <= now => {
                 let fact = self.queue.pop_front().map(|(_, fact)| fact);
-                let copies = if self.double { 2 } else { 1 };
-                fact.into_iter().cycle().take(copies).collect()
+                let again = if self.double { fact.clone() } else { None };
+                fact.into_iter().chain(again).collect()
             }
             _ => Vec::new(),
         }

@@ -93,6 +93,7 @@ impl Play<'_> {
                 self.session.note(What::Fault { wish, place, times });
             }
             self.look();
+            self.session.forget(self.seen);
             self.teller.hear(self.session.log.drain(..));
         }
         false

@@ -16,14 +16,23 @@ fn too_many_bytes(max: usize) -> String {
     format!("must be no more than {max} bytes")
 }
 
-fn is_alnum_lower(c: char) -> bool {
-    c.is_ascii_lowercase() || c.is_ascii_digit()
+/// It begins and ends with one of some bytes, and consists of them and of some others. Bytes, as every label of
+/// every object comes by here.
+fn is_made_of(text: &[u8], ends: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -> bool {
+    let at_ends = |b: Option<&u8>| b.is_some_and(|b| ends(*b));
+    at_ends(text.first()) && at_ends(text.last()) && text.iter().all(|b| ends(*b) || between(*b))
+}
+
+fn is_label_bytes(name: &[u8]) -> bool {
+    is_made_of(
+        name,
+        |b| b.is_ascii_lowercase() || b.is_ascii_digit(),
+        |b| b == b'-',
+    )
 }
 
 fn is_label(name: &str) -> bool {
-    name.starts_with(is_alnum_lower)
-        && name.ends_with(is_alnum_lower)
-        && name.chars().all(|c| is_alnum_lower(c) || c == '-')
+    is_label_bytes(name.as_bytes())
 }
 
 /// A label of RFC 1123.
@@ -62,7 +71,7 @@ pub fn dns_1035_label(name: &str) -> Vec<String> {
 }
 
 fn is_subdomain(name: &str) -> bool {
-    name.split('.').all(is_label)
+    name.as_bytes().split(|b| *b == b'.').all(is_label_bytes)
 }
 
 /// A subdomain of RFC 1123: what most objects are named with.
@@ -81,11 +90,11 @@ pub fn dns_subdomain(name: &str) -> Vec<String> {
 }
 
 fn is_word(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.ends_with(|c: char| c.is_ascii_alphanumeric())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+    is_made_of(
+        text.as_bytes(),
+        |b| b.is_ascii_alphanumeric(),
+        |b| matches!(b, b'-' | b'_' | b'.'),
+    )
 }
 
 /// A key of labels, annotations, finalizers: `prefix/name` or `name`.
@@ -93,10 +102,9 @@ fn is_word(text: &str) -> bool {
 pub fn qualified_name(key: &str) -> Vec<String> {
     const NAME: &str = "name part";
     let mut wrong = Vec::new();
-    let parts: Vec<&str> = key.split('/').collect();
-    let name = match parts.as_slice() {
-        [name] => name,
-        [prefix, name] => {
+    let name = match key.split_once('/') {
+        None => key,
+        Some((prefix, name)) if !name.contains('/') => {
             if prefix.is_empty() {
                 wrong.push("prefix part must be non-empty".to_owned());
             } else {

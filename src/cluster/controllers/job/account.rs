@@ -8,13 +8,12 @@ use k8s_openapi::api::batch::v1::{Job, JobStatus};
 
 use super::conditions::{self, FAILURE_TARGET, SUCCESS_CRITERIA_MET};
 use super::indexes::Indexes;
-use super::look::{Look, count};
+use super::look::{Look, StoredJob, count};
 use super::pod_failure_policy;
 use super::seen::{Phase, SeenPod};
 use super::verdict::End;
 use super::{finish, requests};
 use crate::cluster::object::Object;
-use crate::cluster::store::Key;
 use crate::cluster::world::World;
 
 /// UIDs in the status at most, and finalizers taken off in one look.
@@ -49,7 +48,7 @@ pub(super) fn pods(world: &mut World, look: &mut Look, end: Option<End>, mut cha
         changed = true;
     }
     if changed {
-        write(world, &mut look.job);
+        write(world, look);
         let backoff = look.backoff;
         world.jobs.record(&look.uid).backoff = backoff;
     }
@@ -64,7 +63,7 @@ pub(super) fn pods(world: &mut World, look: &mut Look, end: Option<End>, mut cha
         changed = true;
     }
     if changed {
-        write(world, &mut look.job);
+        write(world, look);
     }
     if let Some(end) = &end {
         finish::tell(world, look, end);
@@ -197,16 +196,15 @@ pub(super) fn some(n: i32) -> Option<i32> {
 }
 
 /// Writes the status, unless the Job is gone or has been replaced.
-fn write(world: &mut World, job: &mut Job) {
-    let namespace = job.metadata.namespace.as_deref().unwrap_or_default();
-    let name = job.metadata.name.as_deref().unwrap_or_default();
-    let key = Key::new(crate::cluster::object::Kind::Job, namespace, name);
-    let there = world.store.get(&key);
-    if there.is_none_or(|o| Some(o.uid()) != job.metadata.uid.as_deref()) {
+fn write(world: &mut World, look: &mut Look) {
+    let there = world.store.by_uid(&look.uid);
+    if there.is_none() {
         return;
     }
-    let written = world.put(Object::Job(job.clone()));
-    job.metadata
-        .resource_version
-        .clone_from(&written.meta().resource_version);
+    let mut job = Job::clone(&look.job);
+    job.status = Some(look.status().clone());
+    let written = world.put(Object::Job(job));
+    if let Some(job) = StoredJob::new(&written) {
+        look.job = job;
+    }
 }

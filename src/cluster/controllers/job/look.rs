@@ -2,6 +2,8 @@
 //! follow from what the look does.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+use std::sync::Arc;
 
 use k8s_openapi::api::batch::v1::{Job, JobStatus};
 
@@ -10,12 +12,37 @@ use super::indexes::Indexes;
 use super::pod_failure_policy;
 use super::seen::{Phase, SeenPod};
 use super::spec::Spec;
+use crate::cluster::object::Object;
+
+/// A Job as it is in the store, shared.
+#[derive(Debug)]
+pub(super) struct StoredJob(Arc<Object>);
+
+impl StoredJob {
+    /// None: not a Job.
+    pub(super) fn new(object: &Arc<Object>) -> Option<Self> {
+        object.as_job().map(|_| Self(Arc::clone(object)))
+    }
+}
+
+impl Deref for StoredJob {
+    type Target = Job;
+
+    fn deref(&self) -> &Job {
+        match &*self.0 {
+            Object::Job(job) => job,
+            other => unreachable!("{:?} is not a job", other.kind()),
+        }
+    }
+}
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Look {
-    /// A copy; its status is worked on.
-    pub(super) job: Job,
+    /// As it was, or as it was written last.
+    pub(super) job: StoredJob,
+    /// Its status, worked on.
+    status: JobStatus,
     pub(super) uid: String,
     pub(super) spec: Spec,
     /// By name.
@@ -39,7 +66,7 @@ pub(super) struct Look {
 
 impl Look {
     /// Counts what there is.
-    pub(super) fn new(job: Job, uid: &str, pods: Vec<SeenPod>, backoff: Backoff) -> Self {
+    pub(super) fn new(job: StoredJob, uid: &str, pods: Vec<SeenPod>, backoff: Backoff) -> Self {
         let spec = Spec::of(&job);
         let active_pods: Vec<SeenPod> = pods.iter().filter(|p| p.active()).cloned().collect();
         let mut look = Self {
@@ -57,6 +84,7 @@ impl Look {
             backoff,
             active_pods,
             pods,
+            status: job.status.clone().unwrap_or_default(),
             job,
         };
         look.count_ended();
@@ -64,8 +92,10 @@ impl Look {
     }
 
     fn count_ended(&mut self) {
-        let status = self.job.status.get_or_insert_default();
-        let uncounted = status.uncounted_terminated_pods.get_or_insert_default();
+        let uncounted = self
+            .status
+            .uncounted_terminated_pods
+            .get_or_insert_default();
         let waits = |list: &Option<Vec<String>>| -> BTreeSet<String> {
             list.iter().flatten().cloned().collect()
         };
@@ -98,23 +128,10 @@ impl Look {
     }
 
     pub(super) fn status(&self) -> &JobStatus {
-        static NONE: JobStatus = JobStatus {
-            active: None,
-            completed_indexes: None,
-            completion_time: None,
-            conditions: None,
-            failed: None,
-            failed_indexes: None,
-            ready: None,
-            start_time: None,
-            succeeded: None,
-            terminating: None,
-            uncounted_terminated_pods: None,
-        };
-        self.job.status.as_ref().unwrap_or(&NONE)
+        &self.status
     }
     pub(super) fn status_mut(&mut self) -> &mut JobStatus {
-        self.job.status.get_or_insert_default()
+        &mut self.status
     }
 }
 

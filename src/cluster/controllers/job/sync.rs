@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::indexes::Indexes;
-use super::look::Look;
+use super::look::{Look, StoredJob};
 use super::seen::Phase;
 use super::spec::managed_elsewhere;
 use super::verdict::{self, End};
@@ -22,7 +22,9 @@ pub(super) fn job(world: &mut World, uid: &str) {
         world.jobs.record(uid).backoff = Default::default();
         return;
     }
-    let job = job.clone();
+    let Some(job) = world.store.by_uid(uid).and_then(StoredJob::new) else {
+        return;
+    };
     let pods = adopt::pods(world, &job);
     let backoff = world.jobs.record(uid).backoff;
     let mut look = Look::new(job, uid, pods, backoff);
